@@ -1,0 +1,46 @@
+# `make run` and `make test` do all the set-up themselves; they need Python 3.11+ and make, nothing else.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/ready
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+
+.PHONY: run test test-all bench lint format warmup clean
+.DEFAULT_GOAL := run
+
+run: $(READY)
+	$(BIN)/eightfold match alphabeta:depth=4 mcts:playouts=10000 --game gomoku:size=9 --games 6 --opening-plies 2 --seed 8 --show
+
+test: $(READY)
+	$(BIN)/python -m pytest -m "not slow"
+
+test-all: $(READY)
+	$(BIN)/python -m pytest
+
+bench: $(READY)
+	-$(PIP) install --quiet --constraint constraints.txt open_spiel
+	$(BIN)/eightfold bench
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(READY)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+warmup: $(READY)
+	$(BIN)/eightfold warmup
+
+# torch comes first and by its exact version, so that nothing else can pull in another build of it.
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(v < (3, 11) and "Eightfold needs Python 3.11 or newer, this is %d.%d: make PYTHON=python3.12" % v[:2])'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PIP) install --quiet --constraint constraints.txt torch
+	$(PIP) install --quiet --constraint constraints.txt --editable ".[dev]"
+	$(BIN)/eightfold warmup
+	touch $(READY)
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,5 @@
+"""`python -m eightfold` is the command `eightfold`."""
+
+from eightfold.cli import main
+
+main()

@@ -1,0 +1,26 @@
+"""The one kind of error that Eightfold raises for bad input.
+
+Its message is a single line that names the offending value and says what would have been right; the
+command line prints that line and exits with code 2. A bug raises something else, with a traceback.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class EightfoldError(ValueError):
+    """Bad input: the message says what was given and what would be right."""
+
+
+def unknown(what: str, given: object, known: Iterable[object]) -> EightfoldError:
+    """The error for a name that is not on a list: it quotes the name, a near miss and the list.
+
+    >>> print(unknown("player", "gredy", ["greedy", "random"]))
+    unknown player 'gredy' (did you mean 'greedy'?); known: greedy, random
+    """
+    names = [str(name) for name in known]
+    near = difflib.get_close_matches(str(given), names, n=1)
+    hint = f" (did you mean {near[0]!r}?)" if near else ""
+    return EightfoldError(f"unknown {what} {str(given)!r}{hint}; known: {', '.join(names)}")

@@ -1,0 +1,102 @@
+"""Short texts by which people call games and players: `name:key=value,key=value`.
+
+One reader for all of them, so that every mistake gets the same kind of answer: the offending word and
+the list of what is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from eightfold.errors import EightfoldError, unknown
+
+Value = int | float | str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Option:
+    """One `key=value` of a game or a player; the type of the default is the type of the option."""
+
+    name: str
+    default: Value
+    help: str
+    least: float | None = None
+    most: float | None = None
+    choices: tuple[str, ...] = ()
+
+    def read(self, text: str, owner: str) -> Value:
+        """`text` as this option's value, or an error that says what would be right."""
+        if self.choices:
+            if text not in self.choices:
+                raise unknown(f"value for {self.name!r} of {owner}", text, self.choices)
+            return text
+        if isinstance(self.default, str):
+            return text
+        try:
+            value: int | float = int(text) if isinstance(self.default, int) else float(text)
+        except ValueError:
+            raise EightfoldError(f"{owner}: {self.name}={text!r} is not {self.expected()}") from None
+        too_small = self.least is not None and not value >= self.least  # `not >=` also refuses nan
+        too_large = self.most is not None and not value <= self.most
+        if too_small or too_large:
+            raise EightfoldError(f"{owner}: {self.name}={text} is not {self.expected()}")
+        return value
+
+    def expected(self) -> str:
+        """What the option takes, in words.
+
+        >>> Option(name="depth", default=4, help="", least=1, most=20).expected()
+        'a whole number from 1 to 20'
+        """
+        if self.choices:
+            return "one of " + ", ".join(self.choices)
+        if isinstance(self.default, str):
+            return "a text"
+        kind = "a whole number" if isinstance(self.default, int) else "a number"
+        if self.least is not None and self.most is not None:
+            return f"{kind} from {self.least:g} to {self.most:g}"
+        if self.least is not None:
+            return f"{kind} of at least {self.least:g}"
+        return kind
+
+
+def split_name(text: str) -> tuple[str, str]:
+    """The name and what follows it.
+
+    >>> split_name("mcts:playouts=1000"), split_name("random")
+    (('mcts', 'playouts=1000'), ('random', ''))
+    """
+    name, _, rest = text.strip().partition(":")
+    return name.strip().lower(), rest.strip()
+
+
+def read_options(text: str, options: Sequence[Option], owner: str) -> dict[str, Value]:
+    """The values in `key=value,key=value`, with defaults for the keys that are not there."""
+    known = {option.name: option for option in options}
+    values: dict[str, Value] = {option.name: option.default for option in options}
+    given: set[str] = set()
+    for part in filter(None, (piece.strip() for piece in text.split(","))):
+        key, equals, value = (word.strip() for word in part.partition("="))
+        if not equals:
+            raise EightfoldError(f"{owner}: {part!r} is not of the form key=value; keys: {_list(known)}")
+        if key not in known:
+            raise unknown(f"option of {owner}", key, known or ["(it takes none)"])
+        if key in given:
+            raise EightfoldError(f"{owner}: option {key!r} is given twice in {text!r}")
+        given.add(key)
+        values[key] = known[key].read(value, owner)
+    return values
+
+
+def write_options(name: str, values: Mapping[str, Value]) -> str:
+    """The text that `read_options` would read.
+
+    >>> write_options("gomoku", {"size": 8, "win": 5})
+    'gomoku:size=8,win=5'
+    """
+    return f"{name}:{','.join(f'{key}={value}' for key, value in values.items())}" if values else name
+
+
+def _list(known: Mapping[str, Option]) -> str:
+    return ", ".join(known) or "(it takes none)"

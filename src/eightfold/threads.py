@@ -1,0 +1,31 @@
+"""A second thread for kernels: they run without the GIL, so a part of a large batch can go beside the rest."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+WORTH_A_THREAD = 1 << 20  # bytes: waking the other thread costs about as much as moving half of this
+HELPERS_SHARE = 0.4  # less than half, because the helper starts later
+
+
+def run_on_two_threads(job: Callable[[int, int], None], count: int, size_in_bytes: int) -> None:
+    """Call `job(first, stop)` for all of 0 to `count`: at once, or in two parts side by side."""
+    if size_in_bytes < WORTH_A_THREAD or count < 2 or (os.cpu_count() or 1) < 2:
+        job(0, count)
+        return
+    split = count - int(count * HELPERS_SHARE)
+    beside = _helper().submit(job, split, count)
+    job(0, split)
+    beside.result()
+
+
+@functools.cache
+def _helper() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(max_workers=1, thread_name_prefix="eightfold")
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_helper.cache_clear)  # a forked child has no threads but its own
