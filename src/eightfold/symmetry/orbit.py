@@ -1,0 +1,79 @@
+"""Orbits: the variants of a position under the eight symmetries, and a key that they share.
+
+A position carries eight Zobrist hashes, one for each turned board; a stone changes each with one lookup.
+Turning the position permutes the eight, so their minimum, the orbit key, is the same for the whole
+orbit and costs eight steps a move however large the board.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eightfold.jit import Ints, kernel
+from eightfold.symmetry.group import COUNT, compose, inverse, turn
+from eightfold.symmetry.slap import frame_members, slap_frames
+from eightfold.symmetry.transform import BoardSymmetry
+
+LARGEST_BOARD = 25
+_STRIDE = LARGEST_BOARD
+
+# What can lie on a point, for hashing: a stone of either colour, or the mark of the last move.
+MARKS = 4
+ZOBRIST: Ints = np.random.default_rng(8).integers(
+    np.iinfo(np.int64).min, np.iinfo(np.int64).max, (MARKS, _STRIDE * _STRIDE), np.int64
+)
+OTHER_SIDE = np.int64(0x5851F42D4C957F2D)  # in all eight hashes while the second player is to move
+
+
+@kernel
+def toggle(hashes: Ints, mark: int, row: int, column: int, size: int) -> None:  # [8]
+    """Put a mark on a point, or take it away: the same step undoes itself."""
+    for g in range(COUNT):
+        to_row, to_column = turn(row, column, size, g)
+        hashes[g] ^= ZOBRIST[mark, to_row * _STRIDE + to_column]
+
+
+@kernel
+def toggle_side(hashes: Ints) -> None:  # [8]
+    """The other side is to move."""
+    for g in range(COUNT):
+        hashes[g] ^= OTHER_SIDE
+
+
+@kernel
+def orbit_key(hashes: Ints) -> int:  # [8]
+    """The key that a position shares with its seven turned and mirrored variants."""
+    key = hashes[0]
+    for g in range(1, COUNT):
+        key = min(key, hashes[g])
+    return key
+
+
+def orbit(x: NDArray[Any]) -> list[NDArray[Any]]:
+    """The different variants of planes [N, N] or [C, N, N], in the order of the symmetries that make them.
+
+    >>> len(orbit(np.eye(3))), len(orbit(np.arange(9).reshape(3, 3)))
+    (2, 8)
+    """
+    variants: list[NDArray[Any]] = []
+    for g in range(COUNT):
+        variant = BoardSymmetry.transform_board_tensor(x, g)
+        if not any(np.array_equal(variant, other) for other in variants):
+            variants.append(variant)
+    return variants
+
+
+def stabiliser(x: NDArray[Any]) -> frozenset[int]:
+    """The symmetries that leave planes [N, N] or [C, N, N] as they are.
+
+    >>> sorted(stabiliser(np.eye(3)))
+    [0, 2, 6, 7]
+    """
+    planes = np.asarray(x)
+    _, _, frames = slap_frames(planes.reshape(1, -1, *planes.shape[-2:]))
+    first, *rest = frame_members(int(frames[0]))
+    # If t and u both lead to the canonical variant, then u followed by the inverse of t leads back to x.
+    return frozenset(compose(inverse(first), other) for other in (first, *rest))

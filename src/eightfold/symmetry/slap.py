@@ -1,0 +1,200 @@
+"""SLAP: of the eight variants of a position, always the same one (document 000, section 3.1).
+
+The canonical variant of a stack of planes is the one whose flattened list of numbers is largest, first
+plane first. `slap` gives it with the symmetry `t` that leads there; every position of an orbit has the same
+canonical variant, and each its own `t`. A network that only ever sees canonical positions answers
+alike for all eight; its policy comes back to the board with `unslap`.
+
+A position that is its own mirror image reaches the canonical variant by several symmetries. Which of
+them one takes must not matter, so policies are averaged over all of them, both ways: `slap_frames`
+gives the whole set as a bit mask (a "frame"), `into_frames` makes targets and `out_of_frames` brings
+policies back. Shapes: B batch, C planes, N board size, A actions (N*N, or one more for a pass).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eightfold.errors import EightfoldError
+from eightfold.jit import Ints, kernel
+from eightfold.symmetry.group import COUNT, INVERSE, check_symmetry, sources
+from eightfold.symmetry.transform import (
+    Array,
+    BoardSymmetry,
+    check_states,
+    is_tensor,
+    transform_policies,
+    unsigned_sources,
+)
+
+
+class SlapFrames(NamedTuple):
+    stacks: Array  # [B, C, N, N], canonical
+    ids: Array  # [B], the smallest symmetry that leads there
+    frames: Array  # [B], bit g is set if symmetry g leads there
+
+
+def slap(x: Array) -> tuple[Array, int]:
+    """The canonical variant `s` of planes [N, N] or [C, N, N], and a symmetry `t` that turns x into s.
+
+    >>> s, t = slap(np.array([[0, 0], [0, 1]]))
+    >>> s.tolist(), t
+    ([[1, 0], [0, 0]], 2)
+    """
+    planes = x if is_tensor(x) else np.asarray(x)
+    if planes.ndim not in (2, 3):
+        raise EightfoldError(f"the position has shape {tuple(planes.shape)}, expected [N, N] or [C, N, N]")
+    stack = planes.reshape(1, -1, *planes.shape[-2:])
+    stacks, ids = slap_batch(stack)
+    return stacks.reshape(planes.shape), int(ids[0])
+
+
+def unslap(policy: Array, t: int) -> Array:
+    """A policy [A] for the canonical variant, back on the board that `t` came from.
+
+    >>> unslap(np.array([1.0, 0, 0, 0]), 2).tolist()
+    [0.0, 0.0, 0.0, 1.0]
+    """
+    size = _size_of_policy(int(np.shape(policy)[-1]))
+    return BoardSymmetry.transform_policy_flat(policy, size, int(INVERSE[check_symmetry(t)]))
+
+
+def slap_batch(stacks: Array) -> tuple[Array, Array]:
+    """`slap` for every stack of [B, C, N, N]: the canonical stacks and their symmetry ids [B]."""
+    canonical, ids, _ = slap_frames(stacks)
+    return canonical, ids
+
+
+def slap_frames(stacks: Array) -> SlapFrames:
+    """`slap_batch`, and for each stack the mask of all symmetries that lead to its canonical variant."""
+    stacks = check_states(stacks)
+    if is_tensor(stacks):
+        return _slap_tensor(stacks)
+    source = np.ascontiguousarray(stacks)
+    batch, planes, size, _ = source.shape
+    canonical = np.empty_like(source)
+    ids, frames = np.empty(batch, np.int64), np.empty(batch, np.uint8)
+    _canonical(
+        source.reshape(batch, planes, size * size),
+        unsigned_sources(size),
+        canonical.reshape(batch, planes, size * size),
+        ids,
+        frames,
+    )
+    return SlapFrames(canonical, ids, frames)
+
+
+def into_frames(policies: NDArray[Any], frames: NDArray[np.uint8]) -> NDArray[Any]:
+    """Policies [B, A] of positions, as targets for their canonical variants: the mean over each frame."""
+    return _mean_over_frames(policies, frames, np.arange(COUNT))
+
+
+def out_of_frames(policies: NDArray[Any], frames: NDArray[np.uint8]) -> NDArray[Any]:
+    """Policies [B, A] for canonical variants, back on their boards: the mean over each frame."""
+    return _mean_over_frames(policies, frames, INVERSE)
+
+
+def frame_members(frame: int) -> tuple[int, ...]:
+    """The symmetries in a bit mask.
+
+    >>> frame_members(0b1000001)
+    (0, 6)
+    """
+    return tuple(g for g in range(COUNT) if frame >> g & 1)
+
+
+@kernel
+def _canonical(
+    stacks: NDArray[Any],  # [B, C, N*N]
+    table: NDArray[np.uint32],  # [8, N*N]
+    canonical: NDArray[Any],  # [B, C, N*N]
+    ids: Ints,  # [B]
+    frames: NDArray[np.uint8],  # [B]
+) -> None:
+    leaders = np.empty(COUNT, np.int64)  # the variants that are still equal to the largest
+    for sample in range(stacks.shape[0]):
+        for g in range(COUNT):
+            leaders[g] = g
+        remaining = COUNT
+        for plane in range(stacks.shape[1]):
+            values = stacks[sample, plane]
+            for point in range(table.shape[1]):
+                if remaining == 1:
+                    break
+                largest = values[table[leaders[0], point]]
+                kept = 1
+                for k in range(1, remaining):
+                    value = values[table[leaders[k], point]]
+                    if value > largest:
+                        largest = value
+                        leaders[0] = leaders[k]
+                        kept = 1
+                    elif value == largest:
+                        leaders[kept] = leaders[k]
+                        kept += 1
+                remaining = kept
+        chosen = leaders[0]
+        frame = 0
+        for k in range(remaining):
+            frame |= 1 << leaders[k]
+        ids[sample] = chosen
+        frames[sample] = frame
+        for plane in range(stacks.shape[1]):
+            old, new = stacks[sample, plane], canonical[sample, plane]
+            for point in range(table.shape[1]):
+                new[np.uint64(point)] = old[table[chosen, np.uint64(point)]]
+
+
+def _slap_tensor(stacks: Array) -> SlapFrames:
+    """The same for torch tensors, on their device: a knockout of the eight variants."""
+    import torch
+
+    batch, size = stacks.shape[0], stacks.shape[-1]
+    table = torch.as_tensor(sources(size).astype(np.int64), device=stacks.device)
+    flat = stacks.reshape(batch, -1, size * size)
+    variants = flat[:, :, table].movedim(2, 1).reshape(batch, COUNT, -1)  # [B, 8, C*N*N]
+    best, ids = variants[:, 0], torch.zeros(batch, dtype=torch.int64, device=stacks.device)
+    rows = torch.arange(batch, device=stacks.device)
+    for g in range(1, COUNT):
+        rival = variants[:, g]
+        first = (rival != best).int().argmax(dim=1)  # 0 where they are equal: then neither is larger there
+        wins = rival[rows, first] > best[rows, first]
+        best = torch.where(wins[:, None], rival, best)
+        ids = torch.where(wins, g, ids)
+    equal = (variants == best[:, None]).all(dim=2)  # [B, 8]
+    frames = (equal * (1 << torch.arange(COUNT, device=stacks.device))).sum(dim=1).to(torch.uint8)
+    return SlapFrames(best.reshape(stacks.shape), ids, frames)
+
+
+def _mean_over_frames(policies: NDArray[Any], frames: NDArray[np.uint8], turns: NDArray[Any]) -> NDArray[Any]:
+    policies, frames = np.asarray(policies), np.asarray(frames)
+    if policies.ndim != 2 or frames.shape != policies.shape[:1] or not frames.all():
+        raise EightfoldError(
+            f"policies {policies.shape} and frames {frames.shape} do not belong together:"
+            " expected [B, A] and [B] masks with at least one symmetry each"
+        )
+    size = _size_of_policy(policies.shape[1])
+    members = (frames[:, None] >> np.arange(COUNT)) & 1  # [B, 8]
+    if (members.sum(axis=1) == 1).all():  # nearly every position: no sum to take
+        return np.asarray(transform_policies(policies, size, turns[members.argmax(axis=1)]))
+    total = np.zeros(policies.shape, np.result_type(policies.dtype, np.float32))
+    for g in range(COUNT):
+        chosen = np.flatnonzero(members[:, g])
+        total[chosen] += transform_policies(policies[chosen], size, np.full(chosen.size, turns[g]))
+    return total / members.sum(axis=1, keepdims=True).astype(total.dtype)
+
+
+def _size_of_policy(actions: int) -> int:
+    """The board size of a policy with or without a pass.
+
+    >>> _size_of_policy(64), _size_of_policy(82)
+    (8, 9)
+    """
+    for points in (actions, actions - 1):
+        size = round(points**0.5) if points > 0 else 0
+        if size and size * size == points:
+            return size
+    raise EightfoldError(f"a policy of {actions} entries fits no square board, with or without a pass")
