@@ -1,0 +1,66 @@
+"""What a game offers to the searches: a handful of kernels, here with their meaning and no body.
+
+A game is a module with these functions, compiled by `eightfold.jit.kernel`. The searches import them
+from here; `eightfold.specialise` puts the game's own in their place, so a search is written once and
+still compiles into one piece with the rules. The functions of the second group may be left out:
+`eightfold.games.defaults` has them in terms of the first.
+
+A state is a row of integers (`eightfold.games.state`). Actions are row * size + column; a pass, in games
+that have one, is size * size. `docs/new-game.md` writes a whole game step by step.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eightfold.jit import Ints
+from eightfold.rng import Random
+
+# ---- required ---------------------------------------------------------------------------------------
+
+
+def reset(state: Ints, size: int, options: Ints) -> None:
+    """Make `state` the start of a game; `options` are the three numbers of the game's own."""
+
+
+def legal(state: Ints, moves: Ints) -> int:  # type: ignore[empty-body]
+    """Write the legal actions in ascending order to the front of `moves` [A] and return how many."""
+
+
+def play(state: Ints, move: int) -> None:
+    """Play a legal move: turn, last move, hashes and result are brought up to date."""
+
+
+def stones(state: Ints, board: NDArray[np.int8]) -> None:
+    """Write what lies on every point to `board` [N, N]: 0, BLACK or WHITE."""
+
+
+def encode(state: Ints, encoder: int, planes: NDArray[np.float32]) -> None:
+    """Write the network input for the side to move to `planes` [C, N, N], all of it."""
+
+
+# ---- with a default ---------------------------------------------------------------------------------
+
+
+def rollout(state: Ints, random: Random, scratch: Ints) -> int:  # type: ignore[empty-body]
+    """Play random moves to the end and return the result; the state and `scratch` [A] are used up."""
+
+
+def encode_batch(states: Ints, encoder: int, planes: NDArray[np.float32]) -> None:
+    """`encode` for states [B, L] into planes [B, C, N, N]."""
+
+
+# ---- for games that have a move heuristic: the greedy and alpha-beta players need it ----------------
+
+
+def score_moves(state: Ints, scores: Ints) -> None:
+    """Write to `scores` [2, A] what each empty point is worth to black and to white; 0 if not empty."""
+
+
+def rescore_moves(state: Ints, move: int, scores: Ints) -> None:
+    """Bring `scores` up to date after `move`, the last one played on `state`."""
+
+
+def best_possible_score(state: Ints) -> int:  # type: ignore[empty-body]
+    """A number that no difference of two scores exceeds."""

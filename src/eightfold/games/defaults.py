@@ -1,0 +1,25 @@
+"""Kernels that a game gets for nothing, in terms of the ones it must have (`eightfold.games.contract`)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eightfold.games.contract import encode, legal, play
+from eightfold.games.state import ONGOING, RESULT
+from eightfold.jit import Ints, kernel
+from eightfold.rng import Random, random_below
+
+
+@kernel
+def rollout(state: Ints, random: Random, scratch: Ints) -> int:
+    while state[RESULT] == ONGOING:
+        count = legal(state, scratch)
+        play(state, scratch[random_below(random, count)])
+    return state[RESULT]
+
+
+@kernel
+def encode_batch(states: Ints, encoder: int, planes: NDArray[np.float32]) -> None:
+    for game in range(states.shape[0]):
+        encode(states[game], encoder, planes[game])

@@ -1,0 +1,126 @@
+"""The alpha-beta player: iterative deepening over `eightfold.search.kernels.alphabeta`.
+
+A depth is a number of plies. Every iteration tries the root moves in the order of the one before; ties of
+the heuristic are ordered by the seed. With a time limit the deepest finished iteration counts.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eightfold.games.game import Game, Position
+from eightfold.jit import Ints
+from eightfold.search.greedy import need_heuristic
+from eightfold.search.result import SearchResult, one_hot
+from eightfold.specialise import specialise
+from eightfold.texts import Option
+
+DEEPEST = 64
+TABLE_ENTRIES = 1 << 20
+
+
+class AlphaBeta:
+    """Looks `depth` plies ahead, or as deep as `seconds` allow."""
+
+    OPTIONS = (
+        Option(
+            name="depth", default=4, least=1, most=DEEPEST, help="plies to look ahead; the limit if seconds are given"
+        ),
+        Option(name="seconds", default=0.0, least=0, help="time for a move (0: search the whole depth)"),
+        Option(name="near", default=2, least=1, most=24, help="candidates lie at most so far from a stone"),
+    )
+
+    def __init__(self, game: Game, *, depth: int = 4, seconds: float = 0.0, near: int = 2, seed: int = 0) -> None:
+        need_heuristic(game, "alphabeta")
+        self._kernels = specialise("eightfold.search.kernels.alphabeta", game.rules)
+        self._depth, self._seconds, self._near = depth, seconds, near
+        self._random = np.random.default_rng(seed)
+        self._work = self._make_work(game)
+
+    def _make_work(self, game: Game) -> Any:
+        plies, actions = self._depth + 1, game.actions
+        return self._kernels.Work(
+            states=np.zeros((plies, game.family.state_length(game.size)), np.int64),
+            scores=np.zeros((plies, 2, actions), np.int64),
+            moves=np.zeros((plies, actions), np.int64),
+            order=np.zeros((plies, actions), np.int64),
+            frames=np.zeros((plies, self._kernels.FRAME), np.int64),
+            near=np.zeros(actions, np.int64),
+            keys=np.zeros(TABLE_ENTRIES, np.int64),
+            values=np.zeros(TABLE_ENTRIES, np.int64),
+            bounds=np.zeros(TABLE_ENTRIES, np.int16),
+            nodes=np.zeros(1, np.int64),
+            stop=np.zeros(1, np.int64),
+        )
+
+    def new_game(self) -> None:
+        self._work.bounds[:] = 0
+
+    def think(self, position: Position) -> SearchResult:
+        moves, order = self._begin(position)
+        # Ties of the heuristic in the order that the seed gives them.
+        moves = moves[np.lexsort((self._random.permutation(len(moves)), -order))]
+        timer = threading.Timer(self._seconds, self._work.stop.__setitem__, (0, 1))
+        if self._seconds > 0:
+            timer.daemon = True
+            timer.start()
+        try:
+            action, value, depth = self._deepen(position, moves)
+        finally:
+            timer.cancel()
+        return SearchResult(
+            action=action,
+            policy=one_hot(position.game.actions, action),
+            value=self._as_value(position, value),
+            principal_variation=(action,),
+            effort=int(self._work.nodes[0]),
+            depth=depth,
+        )
+
+    def root_scores(self, position: Position) -> NDArray[np.float64]:
+        """[A]: the exact min-max value of every candidate move at the full depth; nan for other points.
+
+        Alpha-beta proper only bounds the moves that are not the best; here each is searched with a full window.
+        """
+        moves, _ = self._begin(position)
+        values = np.zeros(len(moves), np.int64)
+        self._kernels.search_root(self._work, self._depth, moves, True, values, self._near)
+        scores = np.full(position.game.actions, np.nan)
+        scores[moves] = values
+        return scores
+
+    def _begin(self, position: Position) -> tuple[Ints, Ints]:
+        """Set up the root; its candidate moves and their heuristic order."""
+        self._work.nodes[0] = self._work.stop[0] = 0
+        self._kernels.prepare(self._work, position.state, self._near, position.stones)
+        count = self._kernels.find_candidates(self._work, 0)
+        return self._work.moves[0, :count].copy(), self._work.order[0, :count].copy()
+
+    def _deepen(self, position: Position, moves: Ints) -> tuple[int, int, int]:
+        """The best move, its value and the depth it was found at."""
+        sure_win = self._kernels.win_value(position.state) - DEEPEST
+        best, best_value, reached = int(moves[0]), 0, 0
+        values = np.zeros(len(moves), np.int64)
+        for depth in range(1, self._depth + 1):
+            finished = self._kernels.search_root(self._work, depth, moves, False, values, self._near)
+            if finished == 0:
+                break
+            # The first of equals: later ones are only known to be no better.
+            order = np.argsort(-values[:finished], kind="stable")
+            best, best_value = int(moves[order[0]]), int(values[order[0]])
+            if finished < len(moves):
+                break
+            reached = depth
+            moves = moves[order]
+            if abs(best_value) >= sure_win or len(moves) == 1:
+                break
+        return best, best_value, reached
+
+    def _as_value(self, position: Position, value: int) -> float:
+        if abs(value) >= self._kernels.win_value(position.state) - DEEPEST:
+            return 1.0 if value > 0 else -1.0
+        return value / (2 * position.game.rules.best_possible_score(position.state))

@@ -1,0 +1,237 @@
+"""Min-max search with alpha-beta pruning (document 004, section 3.2), in the negamax form.
+
+A depth is a number of plies: at depth 1 every candidate move is tried and the position after it judged.
+At the depth limit a position is worth the best greedy score of the side to move minus the opponent's
+best, below any win; a win is worth WIN minus the plies until it comes, so the sooner the better.
+
+Candidates are the empty points near stones, tried in the order of their greedy scores. The
+transposition table is keyed by the orbit key, so a position and its seven variants share one entry; an
+entry is used only for the very depth it was made for, which keeps the result equal to plain min-max.
+
+The search is a loop over a stack of frames and not a recursion: Numba's disk cache breaks recursive kernels.
+
+Nothing here knows a game: `eightfold.specialise` binds it to one. Read next: `eightfold.search.alphabeta`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eightfold.games.contract import best_possible_score, play, rescore_moves, score_moves
+from eightfold.games.state import BLACK, DRAW, HASHES, ONGOING, RESULT, SIDE, SIZE
+from eightfold.jit import Ints, kernel
+from eightfold.symmetry.orbit import orbit_key
+
+EXACT, AT_LEAST, AT_MOST = 1, 2, 3  # what a stored value says of the true one
+LONGEST = 1000  # more plies than any search looks ahead
+UNDECIDED = np.iinfo(np.int64).min
+
+# A frame of the stack: what is known of the position at a ply while its moves are tried.
+ALPHA, BETA, FLOOR, BEST, TRIED, COUNT, FRAME = 0, 1, 2, 3, 4, 5, 6
+
+
+class Work(NamedTuple):
+    """D plies deep, a table of T entries."""
+
+    states: Ints  # [D + 1, L]
+    scores: Ints  # [D + 1, 2, A] what each point is worth to black and to white
+    moves: Ints  # [D + 1, A] candidates of each ply
+    order: Ints  # [D + 1, A] and what they are sorted by
+    frames: Ints  # [D + 1, FRAME]
+    near: Ints  # [A] how many stones lie within the radius of a point
+    keys: Ints  # [T]
+    values: Ints  # [T]
+    bounds: NDArray[np.int16]  # [T] 4 * depth + kind, 0 if empty
+    nodes: Ints  # [1] positions looked at
+    stop: Ints  # [1] set from outside: give up at once
+
+
+@kernel
+def prepare(work: Work, state: Ints, radius: int, board: NDArray[np.int8]) -> None:  # board [N, N]
+    """Take up a new root; the table keeps what it knows."""
+    work.states[0] = state
+    score_moves(state, work.scores[0])
+    work.near[:] = 0
+    size = state[SIZE]
+    for row in range(size):
+        for column in range(size):
+            if board[row, column] != 0:
+                mark_near(work.near, row * size + column, size, radius, 1)
+
+
+@kernel
+def mark_near(near: Ints, move: int, size: int, radius: int, change: int) -> None:
+    row, column = move // size, move % size
+    for r in range(max(row - radius, 0), min(row + radius + 1, size)):
+        for c in range(max(column - radius, 0), min(column + radius + 1, size)):
+            near[r * size + c] += change
+
+
+@kernel
+def win_value(state: Ints) -> int:
+    """More than any difference of scores, with room for the plies until the win."""
+    return 2 * best_possible_score(state) + 2 * LONGEST
+
+
+@kernel
+def find_candidates(work: Work, ply: int) -> int:
+    """List the empty points near stones, with their place in the order; on an empty board, the middle."""
+    state = work.states[ply]
+    size, side = state[SIZE], state[SIDE] - BLACK
+    own, other = work.scores[ply, side], work.scores[ply, 1 - side]
+    moves, order = work.moves[ply], work.order[ply]
+    count = 0
+    for point in range(size * size):
+        moves[count] = point
+        order[count] = 2 * own[point] + other[point]  # own lines first: a five beats the parry of a five
+        count += (work.near[point] > 0) & (own[point] > 0)
+    if count == 0:
+        for row in range((size - 1) // 2, size // 2 + 1):
+            for column in range((size - 1) // 2, size // 2 + 1):
+                if own[row * size + column] > 0:
+                    moves[count] = row * size + column
+                    order[count] = 0
+                    count += 1
+    return count
+
+
+@kernel
+def make_child(work: Work, ply: int, move: int) -> None:
+    """The state and the scores after `move`, one ply further down."""
+    child = work.states[ply + 1]
+    child[:] = work.states[ply]
+    play(child, move)
+    work.scores[ply + 1] = work.scores[ply]
+    rescore_moves(child, move, work.scores[ply + 1])
+
+
+@kernel
+def judge(work: Work, ply: int) -> int:
+    """The value at the depth limit, for the side to move."""
+    side = work.states[ply, SIDE] - BLACK
+    own, other = work.scores[ply, side], work.scores[ply, 1 - side]
+    best_own = best_other = 0
+    for point in range(own.shape[0]):
+        best_own = max(best_own, own[point])
+        best_other = max(best_other, other[point])
+    return best_own - best_other
+
+
+@kernel
+def search(work: Work, last_ply: int, alpha: int, beta: int, radius: int) -> int:
+    """The value of the position at ply 1 for its side to move, if it lies between alpha and beta."""
+    ply = 1
+    value = enter(work, ply, last_ply, alpha, beta)
+    while value == UNDECIDED or ply > 1:
+        if work.stop[0] != 0:
+            return 0  # nobody will use it
+        frame = work.frames[ply]
+        if value == UNDECIDED:  # down, into the most promising move that was not tried yet
+            tried = frame[TRIED]
+            _bring_best_forward(work.moves[ply], work.order[ply], tried, frame[COUNT])
+            move = work.moves[ply, tried]
+            make_child(work, ply, move)
+            mark_near(work.near, move, work.states[ply, SIZE], radius, 1)
+            ply += 1
+            value = enter(work, ply, last_ply, -frame[BETA], -frame[ALPHA])
+        else:  # up, with the value of the move that was tried last
+            ply -= 1
+            move = work.moves[ply, work.frames[ply, TRIED]]
+            mark_near(work.near, move, work.states[ply, SIZE], radius, -1)
+            value = take_back(work, ply, last_ply, -value)
+    return value
+
+
+@kernel
+def enter(work: Work, ply: int, last_ply: int, alpha: int, beta: int) -> int:
+    """The value of the position at `ply` if it is known at once; otherwise a frame for its moves is made."""
+    work.nodes[0] += 1
+    state = work.states[ply]
+    if state[RESULT] != ONGOING:
+        return 0 if state[RESULT] == DRAW else ply - win_value(state)  # the other side has just won
+    if ply == last_ply:
+        return judge(work, ply)
+    key = orbit_key(state[HASHES : HASHES + 8])
+    entry = key & (work.keys.shape[0] - 1)
+    if work.keys[entry] == key and work.bounds[entry] // 4 == last_ply - ply:
+        value = _from_table(work.values[entry], ply, win_value(state) - LONGEST)
+        kind = work.bounds[entry] % 4
+        if kind == EXACT or (kind == AT_LEAST and value >= beta) or (kind == AT_MOST and value <= alpha):
+            return value
+    frame = work.frames[ply]
+    frame[ALPHA] = frame[FLOOR] = alpha
+    frame[BETA] = beta
+    frame[BEST] = -2 * win_value(state)
+    frame[TRIED] = 0
+    frame[COUNT] = find_candidates(work, ply)
+    return UNDECIDED
+
+
+@kernel
+def take_back(work: Work, ply: int, last_ply: int, value: int) -> int:
+    """Account for the value of one more move; the value of the position once no further move can change it."""
+    frame = work.frames[ply]
+    frame[TRIED] += 1
+    frame[BEST] = max(frame[BEST], value)
+    frame[ALPHA] = max(frame[ALPHA], value)
+    if frame[ALPHA] < frame[BETA] and frame[TRIED] < frame[COUNT]:
+        return UNDECIDED
+    state = work.states[ply]
+    best = frame[BEST]
+    key = orbit_key(state[HASHES : HASHES + 8])
+    entry = key & (work.keys.shape[0] - 1)
+    kind = AT_LEAST if best >= frame[BETA] else (AT_MOST if best <= frame[FLOOR] else EXACT)
+    work.keys[entry] = key
+    work.values[entry] = _to_table(best, ply, win_value(state) - LONGEST)
+    work.bounds[entry] = 4 * (last_ply - ply) + kind
+    return best
+
+
+@kernel
+def _bring_best_forward(moves: Ints, order: Ints, start: int, count: int) -> None:
+    """One step of a selection sort: after a cut-off the rest is never sorted. Ties keep the lower point."""
+    best = start
+    for k in range(start + 1, count):
+        if order[k] > order[best] or (order[k] == order[best] and moves[k] < moves[best]):
+            best = k
+    moves[start], moves[best] = moves[best], moves[start]
+    order[start], order[best] = order[best], order[start]
+
+
+@kernel
+def _to_table(value: int, ply: int, far_win: int) -> int:
+    """A win counted from this position instead of from the root, so that it is true at any ply."""
+    if value > far_win:
+        return value + ply
+    return value - ply if value < -far_win else value
+
+
+@kernel
+def _from_table(value: int, ply: int, far_win: int) -> int:
+    if value > far_win:
+        return value - ply
+    return value + ply if value < -far_win else value
+
+
+@kernel
+def search_root(work: Work, depth: int, moves: Ints, exact: bool, values: Ints, radius: int) -> int:
+    """Search `moves` in their order; how many were finished before the stop. Values: [len(moves)].
+
+    With `exact` every value is the true one; otherwise the best is true and the others are upper bounds.
+    """
+    state = work.states[0]
+    widest = 2 * win_value(state)
+    alpha = -widest
+    work.nodes[0] += 1
+    for k in range(moves.shape[0]):
+        make_child(work, 0, moves[k])
+        mark_near(work.near, moves[k], state[SIZE], radius, 1)
+        values[k] = -search(work, depth, -widest, widest if exact else -alpha, radius)
+        mark_near(work.near, moves[k], state[SIZE], radius, -1)
+        if work.stop[0] != 0:
+            return k
+        alpha = max(alpha, values[k])
+    return moves.shape[0]

@@ -1,0 +1,19 @@
+"""Random games in bulk, for benchmarks and for counting: nothing is searched.
+
+Nothing here knows a game: `eightfold.specialise` binds it to one.
+"""
+
+from __future__ import annotations
+
+from eightfold.games.contract import rollout
+from eightfold.jit import Ints, kernel
+from eightfold.rng import Random
+
+
+@kernel
+def random_games(start: Ints, games: int, random: Random, scratch: Ints, results: Ints) -> None:
+    """Play `games` random games from `start` and count how they end in `results` [4]."""
+    state = start.copy()
+    for _ in range(games):
+        state[:] = start
+        results[rollout(state, random, scratch)] += 1

@@ -1,0 +1,136 @@
+"""The pure Monte Carlo player: document 000's evaluator, `mcts`.
+
+Uniform priors, C = 5, one random game for every playout, the most visited move; the tree below the moves
+that were played is kept. The tree itself is in `eightfold.search.kernels.uct`.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from eightfold.games.game import Game, Position
+from eightfold.jit import Ints
+from eightfold.rng import make_random, random_below
+from eightfold.search.result import SearchResult
+from eightfold.specialise import specialise
+from eightfold.texts import Option
+
+LARGEST_TREE = 1 << 23  # places; memory is taken only as the tree grows into them
+CHUNK = 256  # playouts between two looks at the clock
+
+
+class Mcts:
+    """Plays random games from promising positions and takes the move it looked at most."""
+
+    OPTIONS = (
+        Option(name="playouts", default=1000, least=1, help="random games for a move"),
+        Option(name="seconds", default=0.0, least=0, help="time for a move, instead of a number of playouts"),
+        Option(name="c", default=5.0, least=0, help="exploration: C in Q + C P sqrt(N) / (1 + n)"),
+    )
+
+    def __init__(
+        self, game: Game, *, playouts: int = 1000, seconds: float = 0.0, c: float = 5.0, seed: int = 0
+    ) -> None:
+        self._kernels = specialise("eightfold.search.kernels.uct", game.rules)
+        self._playouts, self._seconds, self._exploration = playouts, seconds, c
+        self._random = make_random(seed)
+        self._state = np.zeros(game.family.state_length(game.size), np.int64)
+        self._scratch = np.zeros(game.actions, np.int64)
+        self._path = np.zeros(4 * game.actions, np.int64)  # deeper than that no playout goes in the tree
+        needed = LARGEST_TREE if seconds else min(2 * playouts * game.actions + 1, LARGEST_TREE)
+        self._tree, self._spare = self._make_tree(needed), self._make_tree(needed)
+        self._root: tuple[int, ...] | None = None  # the moves that lead to the root of the tree
+
+    def _make_tree(self, places: int) -> Any:
+        return self._kernels.Tree(
+            move=np.zeros(places, np.int16),
+            visits=np.zeros(places, np.int32),
+            value=np.zeros(places, np.float64),
+            first=np.zeros(places, np.int32),
+            children=np.zeros(places, np.int16),
+            tried=np.zeros(places, np.int16),
+            used=np.zeros(1, np.int32),
+        )
+
+    def new_game(self) -> None:
+        self._root = None
+
+    def think(self, position: Position) -> SearchResult:
+        self._take_up(position)
+        before = int(self._tree.visits[0])
+        if self._seconds > 0:
+            deadline = time.perf_counter() + self._seconds
+            self._run(position, 1)
+            while time.perf_counter() < deadline:
+                self._run(position, CHUNK)
+        else:
+            self._run(position, self._playouts)
+        visits = self._root_visits(position.game.actions)
+        if visits.sum() == 0:  # a single playout ends at the root
+            visits[position.legal_moves] = 1
+        best = np.flatnonzero(visits == visits.max())
+        action = int(best[random_below(self._random, len(best))])
+        return SearchResult(
+            action=action,
+            policy=(visits / visits.sum()).astype(np.float32),
+            value=-float(self._tree.value[0]) / int(self._tree.visits[0]),
+            visits=visits,
+            principal_variation=self._principal_variation(action),
+            effort=int(self._tree.visits[0]) - before,
+        )
+
+    def _run(self, position: Position, playouts: int) -> None:
+        self._kernels.run_playouts(
+            self._tree,
+            position.state,
+            playouts,
+            self._exploration,
+            self._random,
+            self._state,
+            self._scratch,
+            self._path,
+        )
+
+    def _take_up(self, position: Position) -> None:
+        """Go down the kept tree to `position`, or start a new one if it does not lead there."""
+        known = self._root
+        self._root = position.moves
+        if known is not None and position.moves[: len(known)] == known:
+            node = 0
+            for move in position.moves[len(known) :]:
+                node = self._child(node, move)
+                if node < 0:
+                    break
+            if node == 0:
+                return
+            if node > 0:
+                self._kernels.keep_subtree(self._tree, node, self._spare)
+                self._tree, self._spare = self._spare, self._tree
+                return
+        self._kernels.clear(self._tree)
+
+    def _child(self, node: int, move: int) -> int:
+        """The place of the visited child that `move` leads to, or -1."""
+        block = self._tried_children(node)
+        found = np.flatnonzero(self._tree.move[block] == move)
+        return block.start + int(found[0]) if found.size else -1
+
+    def _tried_children(self, node: int) -> slice:
+        first = int(self._tree.first[node])
+        return slice(first, first + int(self._tree.tried[node])) if first >= 0 else slice(0, 0)
+
+    def _root_visits(self, actions: int) -> Ints:
+        visits = np.zeros(actions, np.int64)
+        block = self._tried_children(0)
+        visits[self._tree.move[block]] = self._tree.visits[block]
+        return visits
+
+    def _principal_variation(self, action: int) -> tuple[int, ...]:
+        moves, node = [action], self._child(0, action)
+        while node > 0 and (block := self._tried_children(node)).stop > block.start:
+            node = block.start + int(self._tree.visits[block].argmax())
+            moves.append(int(self._tree.move[node]))
+        return tuple(moves)
