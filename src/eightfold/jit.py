@@ -95,7 +95,8 @@ def _imports_of(path: Path, home: Path) -> Iterator[Path]:
         origin, names, plain = (part.decode() if part else "" for part in match.groups())
         if origin:
             words = [word.split()[0] for word in names.strip("() \t\r\n").split(",") if word.split()]
-            modules = [origin] + [f"{origin}.{word}" for word in words]
+            dot = "" if origin.endswith(".") else "."
+            modules = [origin] + [f"{origin}{dot}{word}" for word in words]
         else:
             modules = [word.split()[0] for word in plain.split(",") if word.split()]
         for module in modules:

@@ -90,12 +90,13 @@ def read_options(text: str, options: Sequence[Option], owner: str) -> dict[str, 
 
 
 def write_options(name: str, values: Mapping[str, Value]) -> str:
-    """The text that `read_options` would read.
+    """The text that names the same thing again.
 
-    >>> write_options("gomoku", {"size": 8, "win": 5})
-    'gomoku:size=8,win=5'
+    >>> write_options("gomoku", {"size": 8, "win": 5}), write_options("python:squares", {"size": 5})
+    ('gomoku:size=8,win=5', 'python:squares,size=5')
     """
-    return f"{name}:{','.join(f'{key}={value}' for key, value in values.items())}" if values else name
+    pairs = ",".join(f"{key}={value}" for key, value in values.items())
+    return f"{name}{',' if ':' in name else ':'}{pairs}" if pairs else name
 
 
 def _list(known: Mapping[str, Option]) -> str:

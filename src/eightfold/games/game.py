@@ -26,6 +26,7 @@ from eightfold.errors import EightfoldError, unknown
 from eightfold.games.family import Family
 from eightfold.games.state import BLACK, DRAW, HASHES, LAST, NO_MOVE, ONGOING, PLY, RESULT, SIDE, WHITE
 from eightfold.jit import Ints
+from eightfold.own import import_own
 from eightfold.specialise import DEFAULTS, specialise
 from eightfold.symmetry.orbit import orbit_key
 from eightfold.texts import Value, read_options, split_name, write_options
@@ -53,10 +54,7 @@ def make_game(text: str = DEFAULT_GAME) -> Game:
 
 
 def _import_rules(module: str) -> ModuleType:
-    try:
-        rules = importlib.import_module(module)
-    except ImportError as error:
-        raise EightfoldError(f"game python:{module}: {error}") from None
+    rules = import_own(module, f"game python:{module}")
     if not isinstance(getattr(rules, "GAME", None), Family):
         raise EightfoldError(f"game python:{module}: the module has no GAME = Family(...), see docs/new-game.md")
     return rules

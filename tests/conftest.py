@@ -1,0 +1,41 @@
+"""What all tests share."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+# These machines are shared: a slow moment is no failure, so Hypothesis sets no deadline.
+settings.register_profile("eightfold", deadline=None)
+settings.load_profile("eightfold")
+
+
+@pytest.fixture
+def examples() -> Path:
+    """The folder with the examples that the documentation explains."""
+    return Path(__file__).parents[1] / "docs" / "examples"
+
+
+@pytest.fixture
+def run_python() -> Callable[..., str]:
+    """Run a piece of Python in a new process and give back what it prints."""
+
+    def run(code: str, *, cwd: Path | None = None, **environment: str) -> str:
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            cwd=cwd,
+            env={**os.environ, **environment},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return run
