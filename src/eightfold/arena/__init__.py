@@ -1,0 +1,7 @@
+"""The arena: players by name, matches between them, and what a score is worth."""
+
+from eightfold.arena.match import GameResult, MatchReport, play_match
+from eightfold.arena.players import PLAYERS, make_player
+from eightfold.arena.ratings import wilson_interval
+
+__all__ = ["PLAYERS", "GameResult", "MatchReport", "make_player", "play_match", "wilson_interval"]

@@ -1,0 +1,100 @@
+"""Players by name: one short text means the same player everywhere.
+
+`random`, `greedy:lambda=0.5`, `alphabeta:depth=4`, `mcts:playouts=1000`, and `python:module:Class` for your
+own: a class with one method, `move(position)`, that gives back a legal move.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from eightfold.errors import EightfoldError, unknown
+from eightfold.games.game import Game, Position
+from eightfold.own import import_own, own_trouble
+from eightfold.search.alphabeta import AlphaBeta
+from eightfold.search.greedy import Greedy, RandomMover
+from eightfold.search.result import Player, SearchResult, one_hot
+from eightfold.search.uct import Mcts
+from eightfold.texts import Option, read_options, split_name
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """A kind of player: how to make one and what to tell people about it."""
+
+    summary: str
+    make: Callable[..., Player]
+    options: tuple[Option, ...] = ()
+    example: str = ""
+
+
+PLAYERS: dict[str, Entry] = {
+    "random": Entry(
+        summary="any legal move, each as likely as the others", make=RandomMover, options=RandomMover.OPTIONS
+    ),
+    "greedy": Entry(
+        summary="the point worth most right now: own lines and λ times the opponent's, no look-ahead",
+        make=Greedy,
+        options=Greedy.OPTIONS,
+        example="greedy:lambda=0.5",
+    ),
+    "alphabeta": Entry(
+        summary="min-max with alpha-beta pruning, a fixed number of plies or seconds ahead",
+        make=AlphaBeta,
+        options=AlphaBeta.OPTIONS,
+        example="alphabeta:depth=4",
+    ),
+    "mcts": Entry(
+        summary="pure Monte Carlo tree search: one random game a playout, no knowledge but the rules",
+        make=Mcts,
+        options=Mcts.OPTIONS,
+        example="mcts:playouts=3000",
+    ),
+}
+OWN_PLAYER = "python:MODULE:CLASS"
+
+
+def make_player(text: str, game: Game, *, seed: int = 0) -> Player:
+    """The player that a text names, for a game; equal seeds play equal games."""
+    name, rest = split_name(text)
+    if name == "python":
+        return OwnPlayer(text, rest)
+    if name not in PLAYERS:
+        raise unknown("player", name or text, [*PLAYERS, OWN_PLAYER])
+    entry = PLAYERS[name]
+    return entry.make(game, seed=seed, **read_options(rest, entry.options, f"player {name}"))
+
+
+class OwnPlayer:
+    """A user's class with a `move(position)` method, as a player."""
+
+    def __init__(self, text: str, path: str) -> None:
+        self._who = f"player {text!r}"
+        module_name, _, class_name = path.partition(":")
+        if not module_name or not class_name:
+            raise EightfoldError(f"{self._who} is not of the form {OWN_PLAYER}")
+        module = import_own(module_name, self._who)
+        if not hasattr(module, class_name):
+            raise EightfoldError(f"{self._who}: module {module_name} has no {class_name}")
+        self._class = getattr(module, class_name)
+        self.new_game()
+
+    def new_game(self) -> None:
+        try:
+            self._own = self._class()
+        except Exception as error:
+            raise own_trouble(error, self._who) from error
+        if not callable(getattr(self._own, "move", None)):
+            raise EightfoldError(f"{self._who}: the class has no method move(position)")
+
+    def think(self, position: Position) -> SearchResult:
+        try:
+            move = self._own.move(position)
+        except Exception as error:
+            raise own_trouble(error, self._who) from error
+        try:
+            action = position.game.action(move)
+        except EightfoldError as error:
+            raise EightfoldError(f"{self._who}: {error}") from None
+        return SearchResult(action=action, policy=one_hot(position.game.actions, action), value=0.0)

@@ -1,0 +1,88 @@
+"""What a benchmark gives, and the table it becomes."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figure:
+    """One measured number; `least` or `most` is the bar it should reach."""
+
+    key: str
+    value: float | None  # None if it could not be measured here; `note` says why
+    unit: str = ""
+    least: float | None = None
+    most: float | None = None
+    note: str = ""
+
+    @property
+    def reached(self) -> bool | None:
+        """Whether the bar is reached; None where there is no bar or no value."""
+        if self.value is None or (self.least is None and self.most is None):
+            return None
+        return (self.least is None or self.value >= self.least) and (self.most is None or self.value <= self.most)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Benchmark:
+    name: str
+    title: str
+    figures: tuple[Figure, ...]
+
+    def as_dict(self) -> dict[str, float | None]:
+        return {figure.key: figure.value for figure in self.figures}
+
+
+def interleaved(jobs: Mapping[str, Callable[[], object]], repeats: int) -> dict[str, float]:
+    """Median seconds of each job, the jobs taking turns so that a busy moment hits all of them."""
+    for job in jobs.values():
+        job()
+    times: dict[str, list[float]] = {name: [] for name in jobs}
+    for _ in range(repeats):
+        for name, job in jobs.items():
+            start = time.perf_counter()
+            job()
+            times[name].append(time.perf_counter() - start)
+    return {name: statistics.median(taken) for name, taken in times.items()}
+
+
+def print_benchmarks(measured: list[Benchmark]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    table = Table(title="Eightfold on this machine", title_justify="left")
+    table.add_column("benchmark", no_wrap=True)
+    table.add_column("figure")
+    table.add_column("value", justify="right", no_wrap=True)
+    table.add_column("bar", justify="right", no_wrap=True)
+    for benchmark in measured:
+        table.add_section()
+        table.add_row(f"[bold]{benchmark.name}[/bold]", f"[bold]{benchmark.title}[/bold]", "", "")
+        for figure in benchmark.figures:
+            table.add_row("", figure.key.replace("_", " "), _value(figure), _bar(figure))
+            if figure.note:
+                table.add_row("", f"  [dim]{figure.note}[/dim]", "", "")
+    console.print(table)
+
+
+def _value(figure: Figure) -> str:
+    if figure.value is None:
+        return "-"
+    digits = 0 if abs(figure.value) >= 1000 else 3 if abs(figure.value) < 10 else 1
+    return f"{figure.value:,.{digits}f} {figure.unit}".rstrip()
+
+
+def _bar(figure: Figure) -> str:
+    words = []
+    if figure.least is not None:
+        words.append(f"at least {figure.least:g}")
+    if figure.most is not None:
+        words.append(f"at most {figure.most:g}")
+    if figure.reached is None:
+        return " ".join(words)
+    return " ".join([*words, "[green]ok[/green]" if figure.reached else "[red]missed[/red]"])

@@ -1,0 +1,78 @@
+"""Compile everything once: `eightfold warmup`.
+
+Every step runs a real piece of the package in the smallest way that reaches its kernels, with the types that
+later uses have; Numba's disk cache then serves every later process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+
+def steps() -> list[tuple[str, Callable[[], object]]]:
+    """What there is to compile: a name and a way to reach it."""
+    from eightfold.arena.players import PLAYERS
+    from eightfold.games.game import FAMILIES
+
+    listed: list[tuple[str, Callable[[], object]]] = [
+        ("symmetry: batches", _transforms),
+        ("symmetry: SLAP", _slap),
+    ]
+    for family in FAMILIES:
+        listed.append((f"{family}: rules and encoders", partial(_game, family)))
+        listed.extend((f"{family}: {player}", partial(_player, family, player)) for player in PLAYERS)
+    return listed
+
+
+def warm_up() -> None:
+    """Run every step behind a progress bar."""
+    from rich.console import Console
+    from rich.progress import track
+
+    console = Console(stderr=True)
+    for name, step in track(steps(), description="compiling", console=console, transient=True):
+        if not console.is_terminal:
+            console.print(f"compiling {name}", highlight=False)
+        step()
+
+
+def _transforms() -> None:
+    from eightfold.symmetry import transform_batch
+
+    for kind in (np.uint8, np.float16, np.float32, np.float64):
+        states, policies = np.zeros((1, 2, 3, 3), kind), np.zeros((1, 9), kind)
+        transform_batch(states, policies, np.zeros(1, np.int64), np.zeros((1, 2), np.int64))
+
+
+def _slap() -> None:
+    from eightfold.symmetry import slap_batch, slap_cc
+
+    for kind in (np.uint8, np.int8, np.float32):
+        slap_batch(np.zeros((1, 2, 3, 3), kind))
+    slap_cc(np.zeros((2, 3, 3), np.float32))
+
+
+def _game(family: str) -> None:
+    from eightfold.games.game import make_game
+
+    game = make_game(f"{family}:size=5")
+    position = game.start().play(int(game.start().legal_moves[0]))
+    position.stones, position.orbit_key  # noqa: B018
+    for encoder in game.family.encoders:
+        position.encode(encoder)
+        number, planes = game.encoder(encoder)
+        game.kernels.encode_batch(position.state[None], number, np.empty((1, planes, 5, 5), np.float32))
+
+
+def _player(family: str, name: str) -> None:
+    from eightfold.arena.players import make_player
+    from eightfold.games.game import make_game
+
+    game = make_game(f"{family}:size=5")
+    player = make_player(name, game)
+    position = game.start()
+    for _ in range(2):  # twice, so that a tree is also kept
+        position = position.play(player.think(position).action)

@@ -1,0 +1,134 @@
+"""The command line as a user meets it: in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from eightfold.games.record import read_records
+
+
+def eightfold(*arguments: str, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "eightfold", *arguments],
+        cwd=cwd,
+        env={**os.environ, "COLUMNS": "80", **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_help_names_every_command():
+    done = eightfold("--help")
+    assert done.returncode == 0
+    for command in ("match", "players", "bench", "warmup"):
+        assert command in done.stdout
+
+
+def test_help_imports_nothing_heavy():
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "eightfold", "--help"], capture_output=True, text=True, check=True
+    )
+    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert not loaded & {"numba", "numpy", "torch", "scipy"}
+
+
+def test_json_is_one_object_alone_on_stdout():
+    done = eightfold(
+        "match", "greedy", "random", "--game", "gomoku:size=6,win=4", "--games", "6", "--seed", "1", "--json"
+    )
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert report["games"] == 6
+    assert report["wins"] + report["draws"] + report["losses"] == 6
+    assert report["first"]["games"] == report["second"]["games"] == 3
+    assert report["seconds_per_move"] > 0
+    assert report["game"] == "gomoku:size=6,win=4,rule=freestyle"
+
+
+def test_the_table_fits_a_terminal_and_says_what_it_should():
+    done = eightfold("match", "greedy", "random", "--game", "gomoku:size=6,win=4", "--games", "4", "--show")
+    assert done.returncode == 0, done.stderr
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    for words in ("score", "95 % interval", "moving first", "moving second", "mean time a move", "greedy", "random"):
+        assert words in done.stdout
+    assert "●" in done.stdout
+
+
+def test_games_are_kept_and_never_overwritten(tmp_path):
+    arguments = ("match", "greedy", "random", "--game", "gomoku:size=5,win=4", "--games", "3", "--sgf", "games")
+    assert eightfold(*arguments, cwd=tmp_path).returncode == 0
+    files = sorted((tmp_path / "games").iterdir())
+    assert [file.name for file in files] == ["game-0001.sgf", "game-0002.sgf", "game-0003.sgf"]
+    [record] = read_records(files[1])
+    assert (record.black, record.white) == ("random", "greedy")
+    assert record.position().is_over
+    before = [file.read_bytes() for file in files]
+    again = eightfold(*arguments, cwd=tmp_path)
+    assert again.returncode == 2
+    assert again.stderr == "eightfold: games already holds games; choose another folder or empty it\n"
+    assert [file.read_bytes() for file in files] == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("match", "gredy", "random"), "unknown player 'gredy' (did you mean 'greedy'?)"),
+        (("match", "mcts:x=1", "random"), "unknown option of player mcts 'x'"),
+        (("match", "random", "random", "--game", "chess"), "unknown game 'chess'; known: gomoku, python:MODULE"),
+        (("match", "random", "random", "--game", "gomoku:size=99"), "size=99 is not a whole number from 3 to 25"),
+        (("match", "random", "random", "--sgf", "/dev/null/x"), "cannot keep games in /dev/null/x"),
+        (("bench", "speed"), "unknown benchmark 'speed'"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(arguments, said):
+    done = eightfold(*arguments)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert said in done.stderr
+    assert done.stderr.startswith("eightfold: ")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("arguments", [("match", "random", "random", "--games", "0"), ("match", "random"), ("fly",)])
+def test_bad_usage_is_explained_without_a_traceback(arguments):
+    done = eightfold(*arguments)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+def test_players_explains_every_player_and_option():
+    from eightfold.arena.players import PLAYERS
+
+    done = eightfold("players")
+    assert done.returncode == 0
+    for name, entry in PLAYERS.items():
+        assert name in done.stdout
+        for option in entry.options:
+            assert f"{option.name}={option.default}" in done.stdout
+
+
+def test_warmup_compiles_what_players_need(tmp_path):
+    """After a warm-up no kernel of a player is compiled again."""
+    assert eightfold("warmup", EIGHTFOLD_CACHE=str(tmp_path)).returncode == 0
+    kernels = set(tmp_path.rglob("*.nbc"))
+    assert kernels
+    for player in ("random", "greedy", "alphabeta:depth=2", "mcts:playouts=20"):
+        done = eightfold(
+            "match", player, "random", "--game", "gomoku:size=7", "--games", "2", EIGHTFOLD_CACHE=str(tmp_path)
+        )
+        assert done.returncode == 0, done.stderr
+    assert set(tmp_path.rglob("*.nbc")) == kernels
+
+
+def test_version():
+    from eightfold import __version__
+
+    assert eightfold("--version").stdout == f"eightfold {__version__}\n"
