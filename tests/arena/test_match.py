@@ -94,7 +94,7 @@ def test_every_player_plays_legal_games_to_the_end_on_odd_boards(name):
         ("gredy", "unknown player 'gredy' (did you mean 'greedy'?); known: random, greedy, alphabeta, mcts, python:"),
         ("mcts:playouts=0", "player mcts: playouts=0 is not a whole number of at least 1"),
         ("mcts:depth=3", "unknown option of player mcts 'depth'; known: playouts, seconds, c"),
-        ("alphabeta:depth=x", "player alphabeta: depth='x' is not a whole number from 1 to 64"),
+        ("alphabeta:depth=x", "player alphabeta: depth='x' is not a whole number from 0 to 64"),
         ("random:x=1", "unknown option of player random 'x'"),
         ("python:nowhere", "is not of the form python:MODULE:CLASS"),
         ("python:no_such_module:X", "ModuleNotFoundError: No module named 'no_such_module'"),

@@ -89,19 +89,19 @@ def _time(seconds: float) -> str:
     return f"{seconds * 1e3:.2f} ms" if seconds < 1 else f"{seconds:.2f} s"
 
 
+_STONES = {0: ("·", "·"), BLACK: ("●", "◉"), WHITE: ("○", "◎")}  # the second of each marks the last move
+_STYLES = {0: "dim", BLACK: "bold cyan", WHITE: "bold yellow"}
+
+
 def draw_board(position: Position) -> None:
-    """The board in colours, the last move and a winning row marked by the brackets around it."""
+    """The board, its last move marked."""
     size, last = position.game.size, position.last_move
     board = Text()
     for row in range(size):
         board.append(f"{size - row:3d} ", style="dim")
         for column in range(size):
             stone = int(position.stones[row, column])
-            mark = {0: "·", BLACK: "●", WHITE: "○"}[stone]
-            style = {0: "dim", BLACK: "bold cyan", WHITE: "bold yellow"}[stone]
-            is_last = last == row * size + column
-            board.append(f"{mark}", style=f"{style} reverse" if is_last else style)
-            board.append(" ")
+            board.append(f"{_STONES[stone][last == row * size + column]} ", style=_STYLES[stone])
         board.append("\n")
     board.append("    " + " ".join(string.ascii_lowercase[:size]), style="dim")
     console = Console()
@@ -111,14 +111,16 @@ def draw_board(position: Position) -> None:
 
 def print_players() -> None:
     console = Console()
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column()
     for name, entry in PLAYERS.items():
-        console.print(f"[bold]{name}[/bold]  {entry.summary}", highlight=False)
+        table.add_row(name, "", entry.summary)
         for option in entry.options:
-            console.print(
-                f"    {option.name}={option.default}  {option.help} ({option.expected()})",
-                highlight=False,
-                markup=False,
-            )
-        if entry.example:
-            console.print(f"    for example {entry.example}", style="dim", highlight=False)
-    console.print(f"[bold]{OWN_PLAYER}[/bold]  your own: a class with a method move(position), see docs/players.md")
+            table.add_row("", f"{option.name}={option.default}", f"{option.help}; {option.expected()}")
+        table.add_row()
+    table.add_row("python", "", f"{OWN_PLAYER}: your own class with a method move(position), see docs/players.md")
+    console.print(table)
+    examples = ", ".join(entry.example for entry in PLAYERS.values() if entry.example)
+    console.print(f"\nName one with its options after a colon: {examples}", highlight=False)

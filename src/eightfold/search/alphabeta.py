@@ -19,7 +19,7 @@ from eightfold.search.result import SearchResult, one_hot
 from eightfold.specialise import specialise
 from eightfold.texts import Option
 
-DEEPEST = 64
+DEEPEST, USUAL_DEPTH = 64, 4
 TABLE_ENTRIES = 1 << 20
 
 
@@ -28,16 +28,17 @@ class AlphaBeta:
 
     OPTIONS = (
         Option(
-            name="depth", default=4, least=1, most=DEEPEST, help="plies to look ahead; the limit if seconds are given"
+            name="depth", default=0, least=0, most=DEEPEST, help="plies to look ahead (0: 4, or what seconds allow)"
         ),
-        Option(name="seconds", default=0.0, least=0, help="time for a move (0: search the whole depth)"),
+        Option(name="seconds", default=0.0, least=0, help="time for a move (0: no limit)"),
         Option(name="near", default=2, least=1, most=24, help="candidates lie at most so far from a stone"),
     )
 
-    def __init__(self, game: Game, *, depth: int = 4, seconds: float = 0.0, near: int = 2, seed: int = 0) -> None:
+    def __init__(self, game: Game, *, depth: int = 0, seconds: float = 0.0, near: int = 2, seed: int = 0) -> None:
         need_heuristic(game, "alphabeta")
         self._kernels = specialise("eightfold.search.kernels.alphabeta", game.rules)
-        self._depth, self._seconds, self._near = depth, seconds, near
+        self._depth = depth or (DEEPEST if seconds else USUAL_DEPTH)
+        self._seconds, self._near = seconds, near
         self._random = np.random.default_rng(seed)
         self._work = self._make_work(game)
 
