@@ -7,11 +7,17 @@ command line prints that line and exits with code 2. A bug raises something else
 from __future__ import annotations
 
 import difflib
+import textwrap
 from collections.abc import Iterable
 
 
 class EightfoldError(ValueError):
     """Bad input: the message says what was given and what would be right."""
+
+
+def shown(value: object) -> str:
+    """A value as an error shows it: on one line, and not too long."""
+    return textwrap.shorten(repr(value), 80, placeholder=" ...")
 
 
 def unknown(what: str, given: object, known: Iterable[object]) -> EightfoldError:

@@ -16,7 +16,7 @@ from typing import Any, SupportsIndex
 import numpy as np
 from numpy.typing import NDArray
 
-from eightfold.errors import EightfoldError
+from eightfold.errors import EightfoldError, shown
 from eightfold.jit import kernel
 
 COUNT = 8
@@ -62,7 +62,7 @@ def check_symmetry(sym_id: SupportsIndex) -> int:
     except TypeError:
         number = -1
     if not 0 <= number < COUNT:
-        raise EightfoldError(f"symmetry id {sym_id!r} is not one of the integers 0 to 7")
+        raise EightfoldError(f"symmetry id {shown(sym_id)} is not one of the integers 0 to 7")
     return number
 
 
@@ -73,7 +73,7 @@ def check_size(size: SupportsIndex) -> int:
     except TypeError:
         number = 0
     if number < 1:
-        raise EightfoldError(f"board size {size!r} is not a positive integer")
+        raise EightfoldError(f"board size {shown(size)} is not a positive integer")
     return number
 
 
@@ -83,6 +83,7 @@ _formulas: Any = getattr(turn, "py_func", turn)  # the same formulas on whole ar
 @functools.lru_cache(maxsize=64)
 def destinations(size: int) -> NDArray[np.int32]:
     """[8, n*n]: symmetry g takes the point with flat index i to `destinations(n)[g, i]`."""
+    size = check_size(size)
     rows, columns = np.divmod(np.arange(size * size, dtype=np.int32), np.int32(size))
     turned = [_formulas(rows, columns, size, g) for g in range(COUNT)]
     return _constant(np.array([row * size + column for row, column in turned], np.int32))

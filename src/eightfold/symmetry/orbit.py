@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eightfold.errors import EightfoldError
 from eightfold.jit import Ints, kernel
 from eightfold.symmetry.group import COUNT, compose, inverse, turn
 from eightfold.symmetry.slap import frame_members, slap_frames
-from eightfold.symmetry.transform import BoardSymmetry
+from eightfold.symmetry.transform import BoardSymmetry, as_array
 
 LARGEST_BOARD = 25
 _STRIDE = LARGEST_BOARD
@@ -72,8 +73,10 @@ def stabiliser(x: NDArray[Any]) -> frozenset[int]:
     >>> sorted(stabiliser(np.eye(3)))
     [0, 2, 6, 7]
     """
-    planes = np.asarray(x)
-    _, _, frames = slap_frames(planes.reshape(1, -1, *planes.shape[-2:]))
+    planes = as_array("the position", x)
+    if planes.ndim not in (2, 3) or planes.shape[-1] != planes.shape[-2]:
+        raise EightfoldError(f"the position has shape {tuple(planes.shape)}, expected [N, N] or [C, N, N]")
+    _, _, frames = slap_frames(planes[None] if planes.ndim == 3 else planes[None, None])
     first, *rest = frame_members(int(frames[0]))
     # If t and u both lead to the canonical variant, then u followed by the inverse of t leads back to x.
     return frozenset(compose(inverse(first), other) for other in (first, *rest))

@@ -24,6 +24,7 @@ from eightfold.symmetry.group import COUNT, INVERSE, check_symmetry, sources
 from eightfold.symmetry.transform import (
     Array,
     BoardSymmetry,
+    as_array,
     check_states,
     is_tensor,
     transform_policies,
@@ -44,11 +45,10 @@ def slap(x: Array) -> tuple[Array, int]:
     >>> s.tolist(), t
     ([[1, 0], [0, 0]], 2)
     """
-    planes = x if is_tensor(x) else np.asarray(x)
-    if planes.ndim not in (2, 3):
+    planes = as_array("the position", x)
+    if planes.ndim not in (2, 3) or planes.shape[-1] != planes.shape[-2]:
         raise EightfoldError(f"the position has shape {tuple(planes.shape)}, expected [N, N] or [C, N, N]")
-    stack = planes.reshape(1, -1, *planes.shape[-2:])
-    stacks, ids = slap_batch(stack)
+    stacks, ids = slap_batch(planes[None] if planes.ndim == 3 else planes[None, None])
     return stacks.reshape(planes.shape), int(ids[0])
 
 
@@ -58,7 +58,10 @@ def unslap(policy: Array, t: int) -> Array:
     >>> unslap(np.array([1.0, 0, 0, 0]), 2).tolist()
     [0.0, 0.0, 0.0, 1.0]
     """
-    size = _size_of_policy(int(np.shape(policy)[-1]))
+    policy = as_array("policy", policy)
+    if policy.ndim != 1:
+        raise EightfoldError(f"policy has shape {tuple(policy.shape)}, expected [A]")
+    size = _size_of_policy(policy.shape[0])
     return BoardSymmetry.transform_policy_flat(policy, size, int(INVERSE[check_symmetry(t)]))
 
 
@@ -73,7 +76,9 @@ def slap_frames(stacks: Array) -> SlapFrames:
     stacks = check_states(stacks)
     if is_tensor(stacks):
         return _slap_tensor(stacks)
-    source = np.ascontiguousarray(stacks)
+    # Numba compares neither half precision nor numbers in another machine's byte order.
+    known = np.float32 if stacks.dtype == np.float16 else stacks.dtype.newbyteorder("=")
+    source = np.ascontiguousarray(stacks, known)
     batch, planes, size, _ = source.shape
     canonical = np.empty_like(source)
     ids, frames = np.empty(batch, np.int64), np.empty(batch, np.uint8)
@@ -84,7 +89,7 @@ def slap_frames(stacks: Array) -> SlapFrames:
         ids,
         frames,
     )
-    return SlapFrames(canonical, ids, frames)
+    return SlapFrames(canonical.astype(stacks.dtype, copy=False), ids, frames)
 
 
 def into_frames(policies: NDArray[Any], frames: NDArray[np.uint8]) -> NDArray[Any]:
@@ -152,10 +157,10 @@ def _slap_tensor(stacks: Array) -> SlapFrames:
     """The same for torch tensors, on their device: a knockout of the eight variants."""
     import torch
 
-    batch, size = stacks.shape[0], stacks.shape[-1]
+    batch, planes, size, _ = stacks.shape
     table = torch.as_tensor(sources(size).astype(np.int64), device=stacks.device)
-    flat = stacks.reshape(batch, -1, size * size)
-    variants = flat[:, :, table].movedim(2, 1).reshape(batch, COUNT, -1)  # [B, 8, C*N*N]
+    flat = stacks.reshape(batch, planes, size * size)
+    variants = flat[:, :, table].movedim(2, 1).reshape(batch, COUNT, planes * size * size)
     best, ids = variants[:, 0], torch.zeros(batch, dtype=torch.int64, device=stacks.device)
     rows = torch.arange(batch, device=stacks.device)
     for g in range(1, COUNT):
@@ -170,17 +175,20 @@ def _slap_tensor(stacks: Array) -> SlapFrames:
 
 
 def _mean_over_frames(policies: NDArray[Any], frames: NDArray[np.uint8], turns: NDArray[Any]) -> NDArray[Any]:
-    policies, frames = np.asarray(policies), np.asarray(frames)
-    if policies.ndim != 2 or frames.shape != policies.shape[:1] or not frames.all():
+    policies, frames = (np.asarray(as_array(*part)) for part in (("policies", policies), ("frames", frames)))
+    if policies.ndim != 2 or frames.shape != policies.shape[:1] or frames.dtype.kind not in "iu":
         raise EightfoldError(
-            f"policies {policies.shape} and frames {frames.shape} do not belong together:"
-            " expected [B, A] and [B] masks with at least one symmetry each"
+            f"policies {policies.shape} and frames {frames.dtype} {frames.shape} do not belong together:"
+            " expected [B, A] and [B] integers"
         )
+    for bad in np.flatnonzero((frames < 1) | (frames >= 1 << COUNT)):
+        raise EightfoldError(f"frame {frames[bad]} of sample {bad} is not a mask of the eight symmetries (1 to 255)")
     size = _size_of_policy(policies.shape[1])
     members = (frames[:, None] >> np.arange(COUNT)) & 1  # [B, 8]
+    policies = policies.astype(np.result_type(policies.dtype, np.float32), copy=False)
     if (members.sum(axis=1) == 1).all():  # nearly every position: no sum to take
         return np.asarray(transform_policies(policies, size, turns[members.argmax(axis=1)]))
-    total = np.zeros(policies.shape, np.result_type(policies.dtype, np.float32))
+    total = np.zeros_like(policies)
     for g in range(COUNT):
         chosen = np.flatnonzero(members[:, g])
         total[chosen] += transform_policies(policies[chosen], size, np.full(chosen.size, turns[g]))

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from eightfold.errors import EightfoldError
 from eightfold.jit import kernel
-from eightfold.symmetry.transform import check_states
+from eightfold.symmetry.group import check_size
+from eightfold.symmetry.transform import as_array
 
 EXTRA_PLANES = 4  # own stones centred, opponent's stones centred, row index, column index
 
@@ -28,8 +29,11 @@ def slap_cc(stacks: NDArray[Any]) -> NDArray[Any]:
     >>> centred.shape, np.argwhere(centred[4])[0].tolist(), np.argwhere(centred[5])[0].tolist()
     ((8, 8, 8), [3, 4], [4, 3])
     """
-    given = np.asarray(stacks)
-    planes = check_states(given[None] if given.ndim == 3 else given)
+    given = np.asarray(as_array("planes", stacks))
+    if given.ndim not in (3, 4) or given.shape[-1] != given.shape[-2]:
+        raise EightfoldError(f"planes have shape {given.shape}, expected [C, N, N] or [B, C, N, N]")
+    check_size(given.shape[-1])
+    planes = given[None] if given.ndim == 3 else given
     if planes.shape[1] < 2:
         raise EightfoldError(f"{planes.shape[1]} plane(s) are too few: own and opponent's stones come first")
     source = np.ascontiguousarray(planes, np.float32)
@@ -43,7 +47,7 @@ def slap_cc(stacks: NDArray[Any]) -> NDArray[Any]:
 @kernel
 def _centre(stacks: NDArray[Any], centred: NDArray[Any]) -> None:  # [B, C, N, N], [B, 4, N, N]
     size = stacks.shape[2]
-    scale = np.float32(2.0 / (size - 1)) if size > 1 else np.float32(0.0)
+    last = max(size - 1, 1)
     for sample in range(stacks.shape[0]):
         top, left, bottom, right = size, size, -1, -1
         for row in range(size):
@@ -61,5 +65,5 @@ def _centre(stacks: NDArray[Any], centred: NDArray[Any]) -> None:  # [B, C, N, N
                 to_column = (column + right_ward) % size
                 centred[sample, 0, to_row, to_column] = stacks[sample, 0, row, column]
                 centred[sample, 1, to_row, to_column] = stacks[sample, 1, row, column]
-                centred[sample, 2, to_row, to_column] = np.float32(1.0) - scale * row
-                centred[sample, 3, to_row, to_column] = np.float32(1.0) - scale * column
+                centred[sample, 2, to_row, to_column] = 1.0 - 2.0 * row / last
+                centred[sample, 3, to_row, to_column] = 1.0 - 2.0 * column / last

@@ -12,13 +12,14 @@ size, A actions (N*N, or N*N+1 with a pass in the last place, which stays there)
 from __future__ import annotations
 
 import functools
+import operator
 import random
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from eightfold.errors import EightfoldError
+from eightfold.errors import EightfoldError, shown
 from eightfold.jit import Ints, kernel
 from eightfold.symmetry.group import COUNT, IDENTITY, INVERSE, check_size, check_symmetry, destinations, sources, turn
 from eightfold.threads import run_on_two_threads
@@ -43,17 +44,14 @@ class BoardSymmetry:
     def transform_coordinates(r: int, c: int, board_size: int, sym_id: int) -> tuple[int, int]:
         """Where the point (r, c) goes."""
         size = check_size(board_size)
-        for name, value in (("row", r), ("column", c)):
-            if not 0 <= value < size:
-                raise EightfoldError(f"{name} {value} is off a {size}x{size} board (0 to {size - 1})")
-        to_row, to_column = divmod(int(destinations(size)[check_symmetry(sym_id), int(r) * size + int(c)]), size)
+        row, column = _on_board("row", r, size), _on_board("column", c, size)
+        to_row, to_column = divmod(int(destinations(size)[check_symmetry(sym_id), row * size + column]), size)
         return to_row, to_column
 
     @staticmethod
     def transform_board_tensor(state: Array, sym_id: int) -> Array:
         """A board [N, N] or a stack of planes [C, N, N], turned."""
-        if not is_tensor(state):
-            state = _as_array("state", state)
+        state = as_array("state", state)
         if state.ndim not in (2, 3) or state.shape[-1] != state.shape[-2]:
             raise EightfoldError(f"state has shape {tuple(state.shape)}, expected [N, N] or [C, N, N]")
         size = state.shape[-1]
@@ -63,8 +61,7 @@ class BoardSymmetry:
     @staticmethod
     def transform_policy_flat(policy: Array, board_size: int, sym_id: int) -> Array:
         """A policy [N*N], or [N*N+1] with a pass that stays in the last place, turned."""
-        if not is_tensor(policy):
-            policy = _as_array("policy", policy)
+        policy = as_array("policy", policy)
         size = check_size(board_size)
         if policy.ndim != 1 or policy.shape[0] not in (size * size, size * size + 1):
             raise EightfoldError(
@@ -84,7 +81,10 @@ class BoardSymmetry:
         if last_move is None:
             check_symmetry(sym_id)
             return None
-        row, column = last_move
+        try:
+            row, column = last_move
+        except (TypeError, ValueError):
+            raise EightfoldError(f"last move {shown(last_move)} is not a (row, column)") from None
         return BoardSymmetry.transform_coordinates(row, column, board_size, sym_id)
 
     @staticmethod
@@ -98,9 +98,14 @@ class BoardSymmetry:
         metadata: Any = None,
     ) -> tuple[Array, Array, Any, tuple[int, int] | None, Any, Any]:
         """A whole example turned at once, so that nothing in it can turn differently from the rest."""
-        size = np.shape(state)[-1]
+        state, policy = as_array("state", state), as_array("policy", policy)
         turned = BoardSymmetry.transform_board_tensor(state, sym_id)
-        if np.ndim(policy) == 2:
+        size = state.shape[-1]
+        if policy.ndim == 2:
+            if policy.shape[-1] != size:
+                raise EightfoldError(
+                    f"policy has shape {tuple(policy.shape)}, expected [{size}, {size}] like the state"
+                )
             turned_policy = BoardSymmetry.transform_policy_grid(policy, sym_id)
         else:
             turned_policy = BoardSymmetry.transform_policy_flat(policy, size, sym_id)
@@ -131,8 +136,10 @@ def transform_batch(
     policies = _check_policies(policies, size)
     if policies.shape[0] != batch:
         raise EightfoldError(f"{batch} states came with {policies.shape[0]} policies")
-    if last_moves is not None and len(last_moves) != batch:
-        raise EightfoldError(f"{batch} states came with {len(last_moves)} last moves")
+    if last_moves is not None:
+        last_moves = _check_moves(last_moves)
+        if last_moves.shape[0] != batch:
+            raise EightfoldError(f"{batch} states came with {last_moves.shape[0]} last moves")
     ids = _check_ids(sym_ids, batch)
     moves = None if last_moves is None else transform_last_moves(last_moves, size, ids)
     turned_states, turned_policies = _turned([states, policies], size, ids)
@@ -155,11 +162,8 @@ def transform_policies(policies: Array, board_size: int, sym_ids: Array) -> Arra
 def transform_last_moves(last_moves: Array, board_size: int, sym_ids: Array) -> Array:
     """[B, 2] last moves, each turned by its own symmetry; (-1, -1) stays."""
     size = check_size(board_size)
-    if not is_tensor(last_moves):
-        last_moves = _as_array("last moves", last_moves)
+    last_moves = _check_moves(last_moves)
     moves = last_moves.cpu().numpy() if is_tensor(last_moves) else last_moves
-    if moves.ndim != 2 or moves.shape[1] != 2 or moves.dtype.kind not in "iu":
-        raise EightfoldError(f"last moves are {moves.dtype} {tuple(moves.shape)}, expected integers [B, 2]")
     ids = _check_ids(sym_ids, moves.shape[0])
     turned = np.empty(moves.shape, np.int64)
     bad = _turn_moves(np.ascontiguousarray(moves, np.int64), ids, size, turned)
@@ -213,8 +217,12 @@ def _turn_moves(moves: Ints, sym_ids: Ints, size: int, turned: Ints) -> int:  # 
 
 def _turned(arrays: list[Array], size: int, ids: Ints) -> list[Array]:
     """Arrays [B, ..., A or N, N] of one batch, each sample turned by its id."""
-    if not all(_runs_here(array) for array in arrays):
-        return [_gathered(array, size, ids) for array in arrays]
+    elsewhere = [not _runs_here(array) for array in arrays]
+    if any(elsewhere):
+        return [
+            _gathered(array, size, ids) if away else _turned([array], size, ids)[0]
+            for array, away in zip(arrays, elsewhere, strict=True)
+        ]
     # Bits are moved, not numbers, so the kernel is compiled once for a width and not once for a type.
     olds = [np.ascontiguousarray(_host(array)) for array in arrays]
     news = [np.empty_like(old) for old in olds]
@@ -235,15 +243,15 @@ def _turned(arrays: list[Array], size: int, ids: Ints) -> list[Array]:
 
 def _gathered(array: Array, size: int, ids: Ints) -> Array:
     """The same by a torch tensor's own gather, on its device and with its gradient."""
-    planes = array.reshape(array.shape[0], -1, _actions(array, size))
+    planes = _planes(array, size)
     table = _on_device(_policy_sources(size, planes.shape[2]), array)
     index = table[_on_device(ids, array)][:, None, :].expand(planes.shape)
     return planes.gather(2, index).reshape(array.shape)
 
 
-def _planes(array: NDArray[Any], size: int) -> NDArray[Any]:
+def _planes(array: Array, size: int) -> Array:
     """[B, C, N, N] as [B, C, N*N], and [B, A] as [B, 1, A]."""
-    return array.reshape(array.shape[0], -1 if array.size else 1, _actions(array, size))
+    return array.reshape(array.shape[0], array.shape[1] if array.ndim == 4 else 1, _actions(array, size))
 
 
 def _actions(array: Array, size: int) -> int:
@@ -299,9 +307,18 @@ def _on_device(array: NDArray[Any], like: Array) -> Array:
     return torch.as_tensor(array, device=like.device)
 
 
+def _on_board(name: str, value: Any, size: int) -> int:
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = -1
+    if not 0 <= number < size:
+        raise EightfoldError(f"{name} {shown(value)} is off a {size}x{size} board (0 to {size - 1})")
+    return number
+
+
 def check_states(states: Array) -> Array:
-    if not is_tensor(states):
-        states = _as_array("states", states)
+    states = as_array("states", states)
     if states.ndim != 4 or states.shape[2] != states.shape[3]:
         raise EightfoldError(f"states have shape {tuple(states.shape)}, expected [B, C, N, N]")
     check_size(states.shape[3])
@@ -309,8 +326,7 @@ def check_states(states: Array) -> Array:
 
 
 def _check_policies(policies: Array, size: int) -> Array:
-    if not is_tensor(policies):
-        policies = _as_array("policies", policies)
+    policies = as_array("policies", policies)
     points = size * size
     if policies.ndim != 2 or policies.shape[1] not in (points, points + 1):
         raise EightfoldError(
@@ -320,18 +336,33 @@ def _check_policies(policies: Array, size: int) -> Array:
     return policies
 
 
-def _as_array(name: str, given: Any) -> NDArray[Any]:
+def _check_moves(last_moves: Array) -> Array:
+    moves = as_array("last moves", last_moves)
+    whole = moves.dtype.kind in "iu" if not is_tensor(moves) else "int" in str(moves.dtype)
+    if moves.ndim != 2 or moves.shape[1] != 2 or not whole:
+        raise EightfoldError(f"last moves are {moves.dtype} {tuple(moves.shape)}, expected integers [B, 2]")
+    return moves
+
+
+def as_array(name: str, given: Any) -> Array:
+    """`given` as it is if it is a tensor, or as an array of numbers."""
+    if is_tensor(given):
+        return given
     try:
         array = np.asarray(given)
     except ValueError:
         array = np.empty(0, object)
-    if array.dtype.kind not in "biuf":
-        raise EightfoldError(f"{name} are not a plain array of numbers (ragged, or {array.dtype})")
+    if array.dtype.kind not in "biuf" or array.dtype.itemsize > 8:
+        raise EightfoldError(f"{name}: not a plain array of numbers (ragged, or {array.dtype})")
     return array
 
 
 def _check_ids(sym_ids: Array, batch: int) -> Ints:
-    ids = sym_ids.cpu().numpy() if is_tensor(sym_ids) else _as_array("symmetry ids", sym_ids)
+    ids = as_array("symmetry ids", sym_ids)
+    if is_tensor(ids):
+        ids = ids.cpu().numpy()
+    if ids.shape == (0,) and not isinstance(sym_ids, np.ndarray):
+        ids = ids.astype(np.int64)  # an empty list has no type of its own
     if ids.dtype.kind not in "iu" or ids.shape != (batch,):
         raise EightfoldError(f"symmetry ids are {ids.dtype} {ids.shape}, expected {batch} integers, one a sample")
     if batch and (ids.min() < 0 or ids.max() >= COUNT):
@@ -342,5 +373,5 @@ def _check_ids(sym_ids: Array, batch: int) -> Ints:
 
 def inverse_ids(sym_ids: Array) -> Ints:
     """The symmetries that bring a batch back: [B] ids in, [B] ids out."""
-    ids = _as_array("symmetry ids", sym_ids)
-    return INVERSE[_check_ids(ids, ids.shape[0] if ids.ndim else -1)].astype(np.int64)
+    ids = as_array("symmetry ids", sym_ids)
+    return INVERSE[_check_ids(sym_ids, ids.shape[0] if ids.ndim else 1)].astype(np.int64)
