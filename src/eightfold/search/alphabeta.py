@@ -37,6 +37,7 @@ class AlphaBeta:
     def __init__(self, game: Game, *, depth: int = 0, seconds: float = 0.0, near: int = 2, seed: int = 0) -> None:
         need_heuristic(game, "alphabeta")
         self._kernels = specialise("eightfold.search.kernels.alphabeta", game.rules)
+        self._exact_depth = depth or USUAL_DEPTH
         self._depth = depth or (DEEPEST if seconds else USUAL_DEPTH)
         self._seconds, self._near = seconds, near
         self._random = np.random.default_rng(seed)
@@ -83,13 +84,14 @@ class AlphaBeta:
         )
 
     def root_scores(self, position: Position) -> NDArray[np.float64]:
-        """[A]: the exact min-max value of every candidate move at the full depth; nan for other points.
+        """[A]: the exact min-max value of every candidate move at the given depth; nan for other points.
 
         Alpha-beta proper only bounds the moves that are not the best; here each is searched with a full window.
+        Time plays no part: a player that was given only seconds looks as deep as one that was given nothing.
         """
         moves, _ = self._begin(position)
         values = np.zeros(len(moves), np.int64)
-        self._kernels.search_root(self._work, self._depth, moves, True, values, self._near)
+        self._kernels.search_root(self._work, self._exact_depth, moves, True, values, self._near)
         scores = np.full(position.game.actions, np.nan)
         scores[moves] = values
         return scores

@@ -184,20 +184,31 @@ def _turn_rows(
     source: NDArray[Any],  # [B, C, A]
     sym_ids: Ints,  # [B]
     table: NDArray[np.uint32],  # [8, N*N]
+    packed: NDArray[np.uint64],  # [8, N*N // 4]
     first: int,
     stop: int,
     turned: NDArray[Any],  # [B, C, A]
 ) -> None:
+    # All indices are unsigned: that spares Numba the check for an index from the end, which would double the time.
+    # Loading indices is what limits the rest, so four of them come in one word.
     points, actions = table.shape[1], source.shape[2]
+    low = np.uint64(0xFFFF)
     for sample in range(first, stop):
         symmetry = sym_ids[sample]
+        words = packed.shape[1] if symmetry != IDENTITY else 0
+        singles = points if symmetry != IDENTITY else 0
         for plane in range(source.shape[1]):
             old, new = source[sample, plane], turned[sample, plane]
-            # Unsigned indices: they spare Numba the check for an index from the end, which would double the time.
-            moved = points if symmetry != IDENTITY else 0
-            for point in range(moved):
+            for word in range(words):
+                four = packed[symmetry, np.uint64(word)]
+                point = np.uint64(4) * np.uint64(word)
+                new[point] = old[four & low]
+                new[point + np.uint64(1)] = old[(four >> np.uint64(16)) & low]
+                new[point + np.uint64(2)] = old[(four >> np.uint64(32)) & low]
+                new[point + np.uint64(3)] = old[four >> np.uint64(48)]
+            for point in range(4 * words, singles):
                 new[np.uint64(point)] = old[table[symmetry, np.uint64(point)]]
-            for point in range(moved, actions):  # the pass, or everything
+            for point in range(singles, actions):  # the pass, or everything
                 new[np.uint64(point)] = old[np.uint64(point)]
 
 
@@ -231,11 +242,11 @@ def _turned(arrays: list[Array], size: int, ids: Ints) -> list[Array]:
         (_planes(old, size).view(word), _planes(new, size).view(word))
         for old, new, word in zip(olds, news, words, strict=True)
     ]
-    table = unsigned_sources(size)
+    table, packed = unsigned_sources(size), _packed_sources(size)
 
     def turn_samples(first: int, stop: int) -> None:
         for old, new in jobs:
-            _turn_rows(old, ids, table, first, stop, new)
+            _turn_rows(old, ids, table, packed, first, stop, new)
 
     run_on_two_threads(turn_samples, len(ids), sum(old.nbytes for old in olds))
     return [_like(array, new) for array, new in zip(arrays, news, strict=True)]
@@ -261,6 +272,14 @@ def _actions(array: Array, size: int) -> int:
 @functools.lru_cache(maxsize=64)
 def unsigned_sources(size: int) -> NDArray[np.uint32]:
     return sources(size).astype(np.uint32)
+
+
+@functools.lru_cache(maxsize=64)
+def _packed_sources(size: int) -> NDArray[np.uint64]:
+    """[8, n*n // 4]: four indices in a word, the first lowest; none for boards too large for 16 bits."""
+    words = size * size // 4 if size <= 256 else 0
+    four = sources(size)[:, : 4 * words].reshape(COUNT, words, 4).astype(np.uint64)
+    return np.bitwise_or.reduce(four << (np.uint64(16) * np.arange(4, dtype=np.uint64)), axis=2)
 
 
 @functools.lru_cache(maxsize=64)
