@@ -201,11 +201,11 @@ def _turn_rows(
             old, new = source[sample, plane], turned[sample, plane]
             for word in range(words):
                 four = packed[symmetry, np.uint64(word)]
-                point = np.uint64(4) * np.uint64(word)
-                new[point] = old[four & low]
-                new[point + np.uint64(1)] = old[(four >> np.uint64(16)) & low]
-                new[point + np.uint64(2)] = old[(four >> np.uint64(32)) & low]
-                new[point + np.uint64(3)] = old[four >> np.uint64(48)]
+                base = np.uint64(4) * np.uint64(word)
+                new[base] = old[four & low]
+                new[base + np.uint64(1)] = old[(four >> np.uint64(16)) & low]
+                new[base + np.uint64(2)] = old[(four >> np.uint64(32)) & low]
+                new[base + np.uint64(3)] = old[four >> np.uint64(48)]
             for point in range(4 * words, singles):
                 new[np.uint64(point)] = old[table[symmetry, np.uint64(point)]]
             for point in range(singles, actions):  # the pass, or everything
