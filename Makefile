@@ -12,10 +12,10 @@ run: $(READY)
 	$(BIN)/eightfold match alphabeta:depth=4 mcts:playouts=10000 --game gomoku:size=9 --games 6 --opening-plies 2 --seed 8 --show
 
 test: $(READY)
-	$(BIN)/python -m pytest -m "not slow"
+	$(BIN)/python -m pytest -m "not slow" -n auto
 
 test-all: $(READY)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto
 
 bench: $(READY)
 	-$(PIP) install --quiet --constraint constraints.txt open_spiel
@@ -36,7 +36,7 @@ warmup: $(READY)
 # torch comes first and by its exact version, so that nothing else can pull in another build of it.
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(v < (3, 11) and "Eightfold needs Python 3.11 or newer, this is %d.%d: make PYTHON=python3.12" % v[:2])'
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PIP) --version > /dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV)
 	$(PIP) install --quiet --constraint constraints.txt torch
 	$(PIP) install --quiet --constraint constraints.txt --editable ".[dev]"
 	$(BIN)/eightfold warmup

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -83,7 +85,15 @@ def test_games_are_kept_and_never_overwritten(tmp_path):
         (("match", "mcts:x=1", "random"), "unknown option of player mcts 'x'"),
         (("match", "random", "random", "--game", "chess"), "unknown game 'chess'; known: gomoku, python:MODULE"),
         (("match", "random", "random", "--game", "gomoku:size=99"), "size=99 is not a whole number from 3 to 25"),
-        (("match", "random", "random", "--sgf", "/dev/null/x"), "cannot keep games in /dev/null/x"),
+        (
+            ("match", "random", "random", "--games", "2", "--game", "gomoku:size=3", "--sgf", "/dev/null"),
+            "not a folder",
+        ),
+        (("match", "mcts:playouts=99999999999999999999", "random"), "is not a whole number from 1 to 1e+09"),
+        (("match", "mcts:c=inf", "random"), "c=inf is not a number from 0 to 1e+06"),
+        (("match", "[/x]", "random"), "unknown player '[/x]'"),
+        (("show", "no-such.sgf"), "no-such.sgf: no such file"),
+        (("show", "/dev/null"), "/dev/null: is empty"),
         (("bench", "speed"), "unknown benchmark 'speed'"),
     ],
 )
@@ -102,6 +112,56 @@ def test_bad_usage_is_explained_without_a_traceback(arguments):
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
     assert done.stdout == ""
+
+
+def test_nothing_is_left_behind_when_a_match_cannot_begin(tmp_path):
+    for arguments in (("gredy", "random"), ("random", "random", "--opening-plies", "999")):
+        assert eightfold("match", *arguments, "--sgf", "games", cwd=tmp_path).returncode == 2
+        assert not (tmp_path / "games").exists()
+
+
+def test_a_record_is_shown(tmp_path):
+    record = tmp_path / "game.sgf"
+    record.write_text("(;GM[4]SZ[9]PB[ann]PW[bob]RE[B+];B[ee];W[ff];B[ed])")
+    done = eightfold("show", str(record), "--ply", "2")
+    assert done.returncode == 0, done.stderr
+    assert "ann - bob, B+, 3 moves" in done.stdout
+    assert done.stdout.count("●") == 2, "one stone, and the legend"
+    assert eightfold("show", str(record), "--game", "2").returncode == 2
+    assert eightfold("show", str(record), "--ply", "4").returncode == 2
+
+
+def test_a_stream_that_knows_no_stones_is_no_reason_to_fail():
+    for command in (("players",), ("match", "random", "random", "--game", "gomoku:size=3", "--games", "2", "--show")):
+        done = eightfold(*command, PYTHONIOENCODING="ascii")
+        assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("player", ["mcts:playouts=1000000000", "alphabeta:depth=12"])
+def test_ctrl_c_is_heard_while_a_player_thinks(player):
+    started = subprocess.Popen(
+        [
+            sys.executable,
+            "-m",
+            "eightfold",
+            "match",
+            player,
+            "random",
+            "--game",
+            "gomoku:size=15",
+            "--opening-plies",
+            "6",
+        ],
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    time.sleep(8)
+    assert started.poll() is None, "it was to think for long"
+    started.send_signal(signal.SIGINT)
+    _, errors = started.communicate(timeout=30)
+    assert started.returncode == 130
+    assert "Traceback" not in errors
 
 
 def test_players_explains_every_player_and_option():

@@ -39,6 +39,56 @@ def test_a_change_in_a_callee_of_another_file_is_noticed(modules, run_python):
     assert run_python(ASK, cwd=modules, EIGHTFOLD_CACHE=cache).split() == ["2", "1"], "the first version is still there"
 
 
+@pytest.mark.parametrize("name", ["mygames.callee", "elsewhere"])
+def test_a_change_is_noticed_in_a_package_and_elsewhere_on_the_path(tmp_path, run_python, name):
+    """Absolute imports: of a sibling in the same package, and of a module in another folder of the path."""
+    package, other = tmp_path / "mygames", tmp_path / "other"
+    package.mkdir()
+    other.mkdir()
+    (package / "__init__.py").write_text("")
+    callee = package / "callee.py" if name == "mygames.callee" else other / "elsewhere.py"
+    (package / "caller.py").write_text(CALLER.replace("callee", name))
+    ask = f"import sys; sys.path.insert(0, {str(other)!r})\n" + ASK.replace(
+        "import caller", "from mygames import caller"
+    )
+    for amount, answer in ((1, "2"), (5, "10")):
+        callee.write_text(CALLEE.format(amount=amount))
+        assert run_python(ask, cwd=tmp_path, EIGHTFOLD_CACHE=str(tmp_path / "cache")).split()[0] == answer
+
+
+def test_only_old_folders_of_ours_are_cleaned_away(tmp_path, run_python):
+    ours, fresh, theirs = (tmp_path / "eightfold-kernels" / name for name in ("0" * 20, "1" * 20, "my-work"))
+    for folder in (ours, fresh, theirs):
+        folder.mkdir(parents=True)
+    for folder in (ours, theirs):
+        os.utime(folder, (0, 0))
+    run_python("import eightfold.rng", EIGHTFOLD_CACHE=str(tmp_path))
+    assert not ours.exists()
+    assert fresh.exists()
+    assert theirs.exists()
+
+
+def test_threads_may_specialise_the_same_search_at_once(tmp_path, run_python):
+    code = """
+import threading
+from eightfold.arena import make_player
+from eightfold.games import make_game
+game, answers = make_game("gomoku:size=5,win=4"), []
+def ask():
+    answers.append(make_player("mcts:playouts=50", game, seed=1).think(game.start()).action)
+threads = [threading.Thread(target=ask) for _ in range(4)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print(len(answers), len(set(answers)))
+"""
+    assert run_python(code, EIGHTFOLD_CACHE=str(tmp_path)).split() == ["4", "1"]
+
+
+def test_a_kernel_typed_in_at_a_prompt_works_without_a_cache(run_python):
+    code = "from eightfold.jit import kernel\n@kernel\ndef f(x):\n    return x + 1\nprint(f(1))"
+    assert run_python(code).strip() == "2"
+
+
 def test_the_digest_follows_every_way_to_import(tmp_path: Path):
     (tmp_path / "package").mkdir()
     (tmp_path / "package" / "__init__.py").write_text("")

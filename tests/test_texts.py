@@ -26,6 +26,7 @@ def test_values_take_the_type_of_their_default():
         ("depth=0", "player x: depth=0 is not a whole number from 1 to 20"),
         ("depth=2.5", "player x: depth='2.5' is not a whole number from 1 to 20"),
         ("seconds=nan", "player x: seconds=nan is not a number of at least 0"),
+        ("seconds=inf", "player x: seconds=inf is not a number of at least 0"),
         ("rule=exat", "unknown value for 'rule' of player x 'exat' (did you mean 'exact'?); known: free, exact"),
         ("depth", "player x: 'depth' is not of the form key=value; keys: depth, seconds, rule"),
         ("depth=1,depth=2", "player x: option 'depth' is given twice in 'depth=1,depth=2'"),

@@ -5,6 +5,7 @@ Bad input is one line on stderr and exit code 2; results go to stdout, progress 
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 from pathlib import Path
@@ -44,7 +45,7 @@ def match(
     seed: SeedOption = 0,
     opening_plies: Annotated[
         int,
-        typer.Option(min=0, help="Start from so many random moves; every opening is played twice, colours swapped."),
+        typer.Option(min=0, help="Start from so many random moves, each opening twice with colours swapped."),
     ] = 0,
     as_json: JsonOption = False,
     sgf: Annotated[Path | None, typer.Option(help="A folder to keep the games in, one SGF file each.")] = None,
@@ -77,11 +78,82 @@ def match(
 
 
 @app.command()
+def show(
+    file: Annotated[Path, typer.Argument(help="A game record, .sgf or .psq.")],
+    number: Annotated[int, typer.Option("--game", min=1, help="Which game of the file.")] = 1,
+    ply: Annotated[
+        int | None, typer.Option(min=0, help="The position after so many moves; the last if left out.")
+    ] = None,
+) -> None:
+    """Show a recorded game: who played, how it ended, and a position."""
+    from eightfold.arena.report import draw_board, print_record
+    from eightfold.games.game import make_game
+    from eightfold.games.record import read_records, replay
+
+    records = read_records(file)
+    if number > len(records):
+        raise EightfoldError(f"{file} holds {len(records)} games; --game {number} is not one of them")
+    record = records[number - 1]
+    if ply is not None and ply > len(record.moves):
+        raise EightfoldError(f"game {number} of {file} has {len(record.moves)} moves; --ply {ply} is beyond its end")
+    print_record(record, number, len(records))
+    draw_board(replay(make_game(record.game), record.moves[:ply]))
+
+
+@app.command()
 def players() -> None:
     """Explain every player and its options."""
     from eightfold.arena.report import print_players
 
     print_players()
+
+
+@app.command()
+def train(
+    preset: Annotated[str, typer.Argument(help="A preset, or a TOML file of your own.")] = "quick",
+    run: Annotated[
+        Path | None, typer.Option(help="The run's folder (default: runs/PRESET). The same one goes on.")
+    ] = None,
+    minutes: Annotated[
+        float | None, typer.Option(min=0, help="Training time, evaluations left out; 0: no limit.")
+    ] = None,
+    games: Annotated[int | None, typer.Option(min=0, help="Self-play games; 0: no limit.")] = None,
+    symmetry: Annotated[
+        str | None, typer.Option(help="none, augment, augment-eager, slap, slap-cc, random, average.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Equal seeds start from equal weights.")] = None,
+    set_: Annotated[list[str] | None, typer.Option("--set", help="Change a key, e.g. selfplay.playouts=64.")] = None,
+) -> None:
+    """Train a network from nothing by self-play, or go on with a run. Ctrl-C stops cleanly."""
+    from eightfold.config import load_preset, with_changes
+    from eightfold.learning.commands import train_run
+
+    given = {"minutes": minutes, "games": games, "symmetry": symmetry, "seed": seed}
+    changes = [f"{key}={value}" for key, value in given.items() if value is not None]
+    config = with_changes(load_preset(preset), [*changes, *(set_ or [])])
+    train_run(config, run or Path("runs") / Path(preset).stem)
+
+
+@app.command()
+def evaluate(
+    run: Annotated[Path, typer.Argument(help="A run's folder, or a checkpoint's.")],
+    games: Annotated[int, typer.Option(min=1, help="Games a tier.")] = 30,
+    playouts: Annotated[int, typer.Option(min=1, help="Of the network, for a move.")] = 400,
+    seed: SeedOption = 0,
+    as_paper: Annotated[
+        bool, typer.Option("--as-paper", help="The network moves first in every game, as published.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure a network against pure Monte Carlo search of 1000, 3000 and 5000 playouts."""
+    from eightfold.learning.commands import evaluate_run
+    from eightfold.learning.report import print_strength
+
+    strength = evaluate_run(run, games=games, playouts=playouts, seed=seed, as_paper=as_paper)
+    if as_json:
+        print(json.dumps(strength.as_dict()))
+    else:
+        print_strength(strength, str(run))
 
 
 @app.command()
@@ -109,18 +181,18 @@ def warmup() -> None:
 
 
 def main() -> None:
-    """The entry point: bad input becomes one line and exit code 2."""
+    """The entry point: bad input becomes one line and exit code 2. (Ctrl-C is Typer's: exit code 130.)"""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that cannot show a stone still shows the rest
     try:
         app()
     except EightfoldError as error:
         print(f"eightfold: {error}", file=sys.stderr)
         sys.exit(2)
-    except KeyboardInterrupt:
-        print("eightfold: stopped", file=sys.stderr)
-        sys.exit(130)
-    except BrokenPipeError:
-        sys.stderr.close()  # whoever read our output has gone; there is nobody left to tell
-        sys.exit(141)
+    except OSError as error:
+        print(f"eightfold: {error.strerror or error}", file=sys.stderr)
+        sys.exit(1)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,10 @@ from collections.abc import Iterable
 
 
 class EightfoldError(ValueError):
-    """Bad input: the message says what was given and what would be right."""
+    """Bad input: the message, always one line, says what was given and what would be right."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(" ".join(message.splitlines()))
 
 
 def shown(value: object) -> str:

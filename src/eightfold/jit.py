@@ -2,8 +2,8 @@
 
 Numba's own cache looks at the file of a function and not at the files of the functions it calls, so a
 change in a callee goes unnoticed. Here the cache lives in a folder named after a digest of the
-kernel's module and of every module that it imports, directly or not, inside Eightfold or inside the
-folder of that module: change any of them and the next process compiles afresh.
+kernel's module and of every module that it imports, directly or not: change any of them and the next
+process compiles afresh. What is installed (the standard library, site-packages) is not watched, Eightfold is.
 
 Set `EIGHTFOLD_CACHE` to move the cache; set `NUMBA_DISABLE_JIT=1` to run every kernel as plain Python,
 where a debugger can follow it. Read next: `eightfold.specialise`, which binds a search to a game.
@@ -16,6 +16,8 @@ import hashlib
 import os
 import re
 import shutil
+import sys
+import sysconfig
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -32,6 +34,7 @@ Ints = NDArray[np.int64]  # what nearly every array inside a kernel is
 
 PACKAGE = Path(__file__).parent
 numba_config: Any = config  # filled in by Numba as it starts
+KERNELS = "eightfold-kernels"
 UNUSED_DAYS = 30  # a digest's folder that nobody touched for so long belongs to a forgotten version
 
 if numba_config.DISABLE_JIT:
@@ -42,12 +45,15 @@ if numba_config.DISABLE_JIT:
 def kernel(function: F) -> F:
     """Compile `function` on first use and keep the machine code for later processes."""
     compiled = numba.njit(nogil=True, error_model="numpy")(function)
+    source = Path(function.__code__.co_filename)
     if numba_config.DISABLE_JIT:
         return function
+    if not source.is_file():
+        return cast(F, compiled)  # typed in at a prompt: there is nothing to remember it by
     # Numba picks a function's cache folder when caching is enabled on it, from this setting: it is put
     # back at once, so the kernels of other packages keep theirs.
     before = numba_config.CACHE_DIR
-    numba_config.CACHE_DIR = str(cache_folder(Path(function.__code__.co_filename)))
+    numba_config.CACHE_DIR = str(cache_folder(source))
     try:
         compiled.enable_caching()
     finally:
@@ -58,7 +64,7 @@ def kernel(function: F) -> F:
 @functools.cache
 def cache_folder(source: Path) -> Path:
     """Where the machine code of the kernels in the file `source` is kept."""
-    folder = cache_root() / "kernels" / sources_digest(source)
+    folder = cache_root() / KERNELS / sources_digest(source)
     folder.mkdir(parents=True, exist_ok=True)
     os.utime(folder)
     return folder
@@ -66,7 +72,7 @@ def cache_folder(source: Path) -> Path:
 
 @functools.cache
 def sources_digest(source: Path) -> str:
-    """A digest of `source` and of all it imports from Eightfold or from the folder that holds it."""
+    """A digest of `source` and of all it imports."""
     digest = hashlib.blake2b(digest_size=10)
     for path in sorted(_imported_files(source.resolve())):
         digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
@@ -86,11 +92,11 @@ def _imported_files(source: Path) -> set[Path]:
         path = waiting.pop()
         if path not in seen:
             seen.add(path)
-            waiting.extend(_imports_of(path, source.parent))
+            waiting.extend(_imports_of(path))
     return seen
 
 
-def _imports_of(path: Path, home: Path) -> Iterator[Path]:
+def _imports_of(path: Path) -> Iterator[Path]:
     for match in _IMPORT.finditer(path.read_bytes()):
         origin, names, plain = (part.decode() if part else "" for part in match.groups())
         if origin:
@@ -100,26 +106,45 @@ def _imports_of(path: Path, home: Path) -> Iterator[Path]:
         else:
             modules = [word.split()[0] for word in plain.split(",") if word.split()]
         for module in modules:
-            found = _file_of(module, path, home)
+            found = _file_of(module, path)
             if found is not None:
                 yield found
 
 
-def _file_of(module: str, importer: Path, home: Path) -> Path | None:
-    """The source file of `module` as `importer` names it, or None if it is outside what we watch."""
+def _file_of(module: str, importer: Path) -> Path | None:
+    """The source file of `module` as `importer` names it, or None if it is not watched."""
     dots = len(module) - len(module.lstrip("."))
     parts = [part for part in module[dots:].split(".") if part]
-    if dots:
-        base = importer.parents[dots - 1]
-    elif parts and parts[0] == PACKAGE.name:
-        base = PACKAGE.parent
-    else:
-        base = home
     if not parts:
         return None
+    if dots:
+        return _module_in(importer.parents[dots - 1], parts)
+    if parts[0] == PACKAGE.name:
+        return _module_in(PACKAGE.parent, parts)
+    # An absolute import: beside the importer, or beside the package that it belongs to, or elsewhere on the path.
+    folder = importer.parent
+    while (folder / "__init__.py").is_file():
+        folder = folder.parent
+    for base in (folder, *(Path(place or ".") for place in sys.path)):
+        if base.is_dir() and not _is_installed(base):
+            found = _module_in(base, parts)
+            if found is not None:
+                return found
+    return None
+
+
+def _module_in(base: Path, parts: list[str]) -> Path | None:
     stem = base.joinpath(*parts)
     candidates = (stem.with_name(stem.name + ".py"), stem / "__init__.py")
     return next((file.resolve() for file in candidates if file.is_file()), None)
+
+
+@functools.cache
+def _is_installed(folder: Path) -> bool:
+    """Whether a folder on the path holds installed packages or the standard library."""
+    resolved = folder.resolve()
+    library = Path(sysconfig.get_paths()["stdlib"]).resolve()
+    return resolved == library or library in resolved.parents or "site-packages" in resolved.parts
 
 
 @functools.cache
@@ -128,7 +153,7 @@ def cache_root() -> Path:
     home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     for choice in (os.environ.get("EIGHTFOLD_CACHE"), os.path.join(home, "eightfold")):
         if choice and _private_folder(Path(choice)):
-            _forget_old_versions(Path(choice) / "kernels")
+            _forget_old_versions(Path(choice) / KERNELS)
             return Path(choice)
     shared = Path(tempfile.gettempdir()) / f"eightfold-{os.getuid() if hasattr(os, 'getuid') else 'cache'}"
     return shared if _private_folder(shared) else Path(tempfile.mkdtemp(prefix="eightfold-"))
@@ -149,10 +174,11 @@ def _private_folder(folder: Path) -> bool:
 
 
 def _forget_old_versions(kernels: Path) -> None:
+    """Remove folders of ours that nobody used for long: they belong to sources that are no more."""
     oldest = time.time() - UNUSED_DAYS * 86_400
     try:
         for folder in kernels.iterdir():
-            if folder.stat().st_mtime < oldest:
+            if re.fullmatch(r"[0-9a-f]{20}", folder.name) and folder.stat().st_mtime < oldest:
                 shutil.rmtree(folder, ignore_errors=True)
     except OSError:
         return  # another process cleans up at this moment, or there is nothing yet

@@ -13,15 +13,15 @@ from eightfold.errors import EightfoldError
 
 def import_own(module: str, wanted_by: str) -> ModuleType:
     """A module by name, also one that lies in the current folder; any trouble becomes one clear line."""
-    if os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())  # as `python -m` does
+    if "" not in sys.path:
+        sys.path.insert(0, "")  # the current folder, whichever it is, as `python -m` does
     try:
         return importlib.import_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise own_trouble(error, wanted_by) from error
 
 
-def own_trouble(error: Exception, wanted_by: str) -> EightfoldError:
+def own_trouble(error: BaseException, wanted_by: str) -> EightfoldError:
     """Whatever a user's code raises, in one line that says where."""
     place = traceback.extract_tb(error.__traceback__)[-1]
     where = f" ({os.path.basename(place.filename)} line {place.lineno})" if place.filename[:1] != "<" else ""

@@ -18,7 +18,7 @@ _SCRAMBLE = np.uint64(0x2545F4914F6CDD1D)
 
 def make_random(*seed: int) -> Random:
     """A generator for kernels; equal numbers give equal sequences."""
-    state = np.random.SeedSequence([abs(int(part)) for part in seed]).generate_state(1, np.uint64)
+    state = np.random.SeedSequence(seed).generate_state(1, np.uint64)
     return np.maximum(state, np.uint64(1))  # zero is the one state that xorshift never leaves
 
 

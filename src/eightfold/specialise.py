@@ -17,6 +17,7 @@ import importlib.util
 import os
 import re
 import sys
+import threading
 from pathlib import Path
 from types import ModuleType
 
@@ -28,9 +29,17 @@ DEFAULTS = "eightfold.games.defaults"
 _CONTRACT_IMPORT = re.compile(rf"^from {re.escape(CONTRACT)} import (\([^)]*\)|[^\n]+)\n", re.MULTILINE)
 
 
-@functools.cache
+_MAKING = threading.RLock()  # a module is in `sys.modules` before it is whole: nobody else may see it so
+
+
 def specialise(template: str, rules: ModuleType) -> ModuleType:
     """The module named `template`, with the contract's kernels replaced by those of `rules`."""
+    with _MAKING:
+        return _specialised(template, rules)
+
+
+@functools.cache
+def _specialised(template: str, rules: ModuleType) -> ModuleType:
     text = _source(template)
     text = _CONTRACT_IMPORT.sub(lambda match: _imports(match.group(1), template, rules), text)
 
@@ -77,7 +86,7 @@ def _file(module: ModuleType) -> Path:
 
 
 def _written(name: str, text: str) -> Path:
-    path = cache_root() / "specialised" / f"{name}.py"
+    path = cache_root() / "eightfold-specialised" / f"{name}.py"
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         draft = path.with_suffix(f".{os.getpid()}.draft")  # renamed when whole: others may read already
@@ -92,5 +101,9 @@ def _import_file(name: str, path: Path) -> ModuleType:
         raise ImportError(f"cannot import {path}")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # by this name another specialised module imports it
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
     return module

@@ -6,6 +6,7 @@ the list of what is known.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -37,11 +38,22 @@ class Option:
             value: int | float = int(text) if isinstance(self.default, int) else float(text)
         except ValueError:
             raise EightfoldError(f"{owner}: {self.name}={text!r} is not {self.expected()}") from None
-        too_small = self.least is not None and not value >= self.least  # `not >=` also refuses nan
-        too_large = self.most is not None and not value <= self.most
-        if too_small or too_large:
-            raise EightfoldError(f"{owner}: {self.name}={text} is not {self.expected()}")
+        self.check(value, owner)
         return value
+
+    def check(self, value: Value, owner: str) -> None:
+        """An error if `value` is not one that this option takes."""
+        if isinstance(value, str):
+            if isinstance(self.default, str) and (not self.choices or value in self.choices):
+                return
+            raise EightfoldError(f"{owner}: {self.name}={value!r} is not {self.expected()}")
+        whole = isinstance(self.default, int)
+        if isinstance(self.default, str) or isinstance(value, bool) or (whole and not isinstance(value, int)):
+            raise EightfoldError(f"{owner}: {self.name}={value!r} is not {self.expected()}")
+        too_small = not math.isfinite(value) or (self.least is not None and value < self.least)
+        too_large = self.most is not None and value > self.most
+        if too_small or too_large:
+            raise EightfoldError(f"{owner}: {self.name}={value} is not {self.expected()}")
 
     def expected(self) -> str:
         """What the option takes, in words.
@@ -59,6 +71,12 @@ class Option:
         if self.least is not None:
             return f"{kind} of at least {self.least:g}"
         return kind
+
+
+def check_options(options: Sequence[Option], owner: str, values: Mapping[str, Value]) -> None:
+    """Check values that did not come from a text: those given to a class directly."""
+    for option in options:
+        option.check(values[option.name], owner)
 
 
 def split_name(text: str) -> tuple[str, str]:

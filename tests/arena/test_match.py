@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from eightfold.arena import make_player, play_match, wilson_interval
 from eightfold.arena.players import PLAYERS
 from eightfold.errors import EightfoldError
 from eightfold.games import BLACK, make_game
+from eightfold.search import AlphaBeta, Greedy, Mcts, RandomMover
 
 
 def test_colours_alternate_and_counts_add_up():
@@ -88,11 +91,44 @@ def test_every_player_plays_legal_games_to_the_end_on_odd_boards(name):
             position = position.play(result.action)
 
 
+@pytest.mark.parametrize("name", PLAYERS)
+def test_a_player_is_asked_only_while_its_own_game_goes_on(name):
+    game = make_game("gomoku:size=5,win=3")
+    over = game.after(["a1", "e5", "a2", "e4", "a3"])
+    with pytest.raises(EightfoldError, match=r"the game is over \(black wins\)"):
+        make_player(name, game).think(over)
+    with pytest.raises(EightfoldError, match="was made for gomoku:size=5"):
+        make_player(name, game).think(make_game("gomoku:size=6").start())
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda game: Mcts(game, playouts=0), "player mcts: playouts=0 is not"),
+        (lambda game: AlphaBeta(game, near=0), "player alphabeta: near=0 is not"),
+        (lambda game: AlphaBeta(game, depth=-1), "player alphabeta: depth=-1 is not"),
+        (lambda game: Greedy(game, weight=float("nan")), "player greedy: lambda=nan is not"),
+        (lambda game: Mcts(game, seed=-1), "seed -1 is not"),
+        (lambda game: RandomMover(game, seed=1.5), "seed 1.5 is not"),
+    ],
+)
+def test_options_given_in_python_are_checked_too(make, said):
+    with pytest.raises(EightfoldError, match=said):
+        make(make_game("gomoku:size=5"))
+
+
+def test_positions_go_to_other_processes():
+    position = make_game("gomoku:size=6,win=4").after(["a1", "b2"])
+    copy = pickle.loads(pickle.dumps(position))
+    assert copy.game.text == position.game.text
+    assert copy.play("c3").moves == (*position.moves, position.game.action("c3"))
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("gredy", "unknown player 'gredy' (did you mean 'greedy'?); known: random, greedy, alphabeta, mcts, python:"),
-        ("mcts:playouts=0", "player mcts: playouts=0 is not a whole number of at least 1"),
+        ("gredy", "unknown player 'gredy' (did you mean 'greedy'?); known: random, greedy, alphabeta, mcts, net:RUN"),
+        ("mcts:playouts=0", "player mcts: playouts=0 is not a whole number from 1 to 1e+09"),
         ("mcts:depth=3", "unknown option of player mcts 'depth'; known: playouts, seconds, c"),
         ("alphabeta:depth=x", "player alphabeta: depth='x' is not a whole number from 0 to 64"),
         ("random:x=1", "unknown option of player random 'x'"),

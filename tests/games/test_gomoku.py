@@ -48,6 +48,15 @@ def test_thousands_of_random_games_go_as_in_the_naive_rules(size, win, rule):
     assert sum(random_game(size, win, rule, random) for _ in range(games)) >= games
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("rule", ["freestyle", "standard"])
+@pytest.mark.parametrize(("size", "win"), [(5, 4), (8, 5), (10, 5), (15, 5), (19, 5)])
+def test_many_more_random_games_go_as_in_the_naive_rules(size, win, rule):
+    random = np.random.default_rng([size, win, 2])
+    for _ in range(100_000 // size**2):
+        random_game(size, win, rule, random)
+
+
 @pytest.mark.parametrize("rule", ["freestyle", "standard"])
 def test_random_games_of_the_search_end_as_often_as_the_naive_ones(rule):
     """`rollout` has a win test of its own way in: its results must have the distribution of plain random games."""
@@ -152,6 +161,14 @@ def test_encoders_show_what_the_documents_say():
     assert threat[4][d4] == 0, "a taken point is no threat"
 
 
+def test_an_overline_is_a_threat_only_where_it_wins():
+    moves = ["a5", "a1", "b5", "c1", "c5", "e1", "e5", "g1", "f5", "a8"]
+    for rule, expected in (("freestyle", 1.0), ("standard", 0.25)):  # standard: what is left is the run on column d
+        game = make_game(f"gomoku:size=8,rule={rule}")
+        threat = game.after(moves).encode("threat")[4]
+        assert threat[divmod(game.action("d5"), 8)] in ((expected,) if rule == "freestyle" else (0.0, 0.25))
+
+
 def test_encoding_writes_every_number_and_a_batch_is_its_samples():
     game = make_game("gomoku:size=6")
     positions = [game.start(), game.after(["a1"]), game.after(["c3", "d4", "c4"])]
@@ -214,3 +231,32 @@ def test_nothing_is_played_after_the_end():
 
 def test_a_position_prints_as_a_board():
     assert str(make_game("gomoku:size=3").after(["a1", "b3"])) == " 3 . O .\n 2 . . .\n 1 X . .\n   a b c"
+
+
+@pytest.mark.parametrize(
+    ("size", "win", "rule"),
+    [
+        (8, 5, "freestyle"),
+        (6, 4, "standard"),
+        (5, 3, "standard"),
+        (4, 2, "freestyle"),
+        (3, 1, "freestyle"),
+        (15, 5, "standard"),
+    ],
+)
+def test_a_win_at_once_is_seen_exactly_when_there_is_one(size, win, rule):
+    game = make_game(f"gomoku:size={size},win={win},rule={rule}")
+    random = np.random.default_rng([size, win])
+    seen = {True: 0, False: 0}
+    for _ in range(200):
+        position = game.start()
+        while not position.is_over and position.ply < 6 * win:
+            expected = any(position.play(int(move)).winner is not None for move in position.legal_moves)
+            scratch = np.empty(game.actions, np.int64)
+            assert game.rules.wins_at_once(position.state, scratch) == expected
+            assert game.kernels.wins_at_once(position.state, scratch) == expected, "the default says the same"
+            seen[expected] += 1
+            near = position.legal_moves[: 3 * win + 2]
+            position = position.play(int(random.choice(near)))
+    assert seen[True] > 20
+    assert seen[False] > 20 or win == 1

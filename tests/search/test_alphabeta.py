@@ -102,7 +102,7 @@ def test_the_table_serves_all_eight_variants():
     ("moves", "answers"),
     [
         ("c4 c8 d4 e8 e4 g8 f4 a1", {"b4", "g4"}),  # win at once
-        ("c4 c5 d4 d5 e4 e5 a8 f5 h8 b5", {"f4", "b4", "a5", "g5"}),  # lost: any parry is as good as another
+        ("c4 c5 d4 d5 e4 e5 a8 f5 h8", {"b5", "g5"}),  # win at once, with the second colour
         ("b4 a4 c4 h8 d4 h6 e4", {"f4"}),  # parry a closed four
         ("d4 a1 e4 h1 f4 a8", {"c4", "g4"}),  # make an open four
     ],

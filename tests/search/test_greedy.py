@@ -29,7 +29,7 @@ def test_greedy_takes_a_point_with_the_largest_score_of_document_004(weight):
             move: greedy_score(plain, move, side) + weight * greedy_score(plain, move, 3 - side)
             for move in plain.legal()
         }
-        chosen = Greedy(game, seed=seed, **{"lambda": weight}).think(position).action
+        chosen = Greedy(game, seed=seed, weight=weight).think(position).action
         assert scores[chosen] == max(scores.values())
 
 
@@ -42,7 +42,9 @@ def test_ties_are_broken_by_the_seed():
 def test_a_win_comes_before_a_parry():
     game = make_game("gomoku:size=8")
     position = game.after(["a1", "a8", "b1", "b8", "c1", "c8", "d1", "d8"])
-    assert position.play(Greedy(game).think(position).action).winner == position.to_move
+    result = Greedy(game).think(position)
+    assert position.play(result.action).winner == position.to_move
+    assert result.value == 1
 
 
 def test_random_plays_every_legal_move_and_no_other():

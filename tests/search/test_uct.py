@@ -47,6 +47,18 @@ def test_visits_and_values_are_exactly_those_of_the_plain_search(text, moves, se
     assert result.effort == playouts
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3))
+def test_long_searches_are_those_of_the_plain_search_too(seed):
+    game = make_game("gomoku:size=8")
+    result = Mcts(game, playouts=6000, seed=seed).think(game.start())
+    root = PlainMcts(5.0, PlainRandom(int(make_random(seed)[0]))).run(PlainGomoku(8), 6000)
+    assert result.visits is not None
+    assert {int(move): int(result.visits[move]) for move in np.flatnonzero(result.visits)} == {
+        child.move: child.visits for child in root.children
+    }
+
+
 def test_a_win_in_one_is_found_and_a_threat_is_parried():
     game = make_game("gomoku:size=8")
     four = game.after(["c4", "c8", "d4", "e8", "e4", "g8", "f4", "a1"])  # black has four, both ends open

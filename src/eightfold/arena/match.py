@@ -95,6 +95,7 @@ class MatchReport:
     game: str
     names: tuple[str, str]
     seed: int
+    opening_plies: int
     results: tuple[GameResult, ...]
 
     @property
@@ -112,13 +113,13 @@ class MatchReport:
 
     @property
     def seconds_per_move(self) -> tuple[float, float]:
-        """Mean thinking time of either player."""
+        """Mean thinking time of either player; without its first move, in which kernels are loaded or compiled."""
         spent: tuple[list[float], list[float]] = ([], [])
         for result in self.results:
             for ply in range(result.opening_plies, len(result.seconds)):
                 first_named = (ply % 2 == 0) == result.first_named_is_black
                 spent[0 if first_named else 1].append(result.seconds[ply])
-        first, second = (float(np.mean(times)) if times else 0.0 for times in spent)
+        first, second = (float(np.mean(times[1:] or times)) if times else 0.0 for times in spent)
         return first, second
 
     @property
@@ -172,7 +173,9 @@ def play_match(
         result = play_game(opening, players, (first, second), first_named_is_black=number % 2 == 0)
         results.append(result)
         progress(result)
-    return MatchReport(game=game.text, names=(first, second), seed=seed, results=tuple(results))
+    return MatchReport(
+        game=game.text, names=(first, second), seed=seed, opening_plies=opening_plies, results=tuple(results)
+    )
 
 
 def play_game(
@@ -209,17 +212,20 @@ def _openings(game: Game, plies: int, seed: int) -> Iterator[Position]:
         raise EightfoldError(f"opening plies {plies} do not fit {game.text}; give 0 to {game.points - 1}")
     random = np.random.default_rng([seed, plies])
     seen: set[int] = set()
+    tries = OPENING_TRIES
     while plies == 0:
         yield game.start()
     while True:
         opening = None
-        for _ in range(OPENING_TRIES):
+        for _ in range(tries):
             candidate = _random_position(game, plies, random)
             if candidate is None:
                 continue
             opening = candidate
             if candidate.orbit_key not in seen:
                 break
+        else:
+            tries = 1 if opening is not None else tries  # all are used up: repeat them without looking further
         if opening is None:
             raise EightfoldError(f"no opening of {plies} random plies leaves {game.text} undecided; give fewer")
         seen.add(opening.orbit_key)

@@ -6,14 +6,16 @@ own: a class with one method, `move(position)`, that gives back a legal move.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from eightfold.errors import EightfoldError, unknown
 from eightfold.games.game import Game, Position
 from eightfold.own import import_own, own_trouble
 from eightfold.search.alphabeta import AlphaBeta
-from eightfold.search.greedy import Greedy, RandomMover
+from eightfold.search.greedy import Greedy
+from eightfold.search.random_mover import RandomMover
 from eightfold.search.result import Player, SearchResult, one_hot
 from eightfold.search.uct import Mcts
 from eightfold.texts import Option, read_options, split_name
@@ -27,6 +29,7 @@ class Entry:
     make: Callable[..., Player]
     options: tuple[Option, ...] = ()
     example: str = ""
+    arguments: Mapping[str, str] = field(default_factory=dict)  # options whose argument has another name
 
 
 PLAYERS: dict[str, Entry] = {
@@ -37,6 +40,7 @@ PLAYERS: dict[str, Entry] = {
         summary="the point worth most right now: own lines and λ times the opponent's, no look-ahead",
         make=Greedy,
         options=Greedy.OPTIONS,
+        arguments={"lambda": "weight"},  # a word that Python keeps for itself
         example="greedy:lambda=0.5",
     ),
     "alphabeta": Entry(
@@ -52,7 +56,7 @@ PLAYERS: dict[str, Entry] = {
         example="mcts:playouts=3000",
     ),
 }
-OWN_PLAYER = "python:MODULE:CLASS"
+NET_PLAYER, OWN_PLAYER = "net:RUN", "python:MODULE:CLASS"
 
 
 def make_player(text: str, game: Game, *, seed: int = 0) -> Player:
@@ -60,10 +64,23 @@ def make_player(text: str, game: Game, *, seed: int = 0) -> Player:
     name, rest = split_name(text)
     if name == "python":
         return OwnPlayer(text, rest)
+    if name == "net":
+        return _make_net_player(rest, game, seed)
     if name not in PLAYERS:
-        raise unknown("player", name or text, [*PLAYERS, OWN_PLAYER])
+        raise unknown("player", name or text, [*PLAYERS, NET_PLAYER, OWN_PLAYER])
     entry = PLAYERS[name]
-    return entry.make(game, seed=seed, **read_options(rest, entry.options, f"player {name}"))
+    values = read_options(rest, entry.options, f"player {name}")
+    return entry.make(game, seed=seed, **{entry.arguments.get(key, key): value for key, value in values.items()})
+
+
+def _make_net_player(text: str, game: Game, seed: int) -> Player:
+    """`net:PLACE,key=value`: a run, a checkpoint, or a network that ships."""
+    from eightfold.nets.player import NetPlayer  # here, because it brings PyTorch along
+
+    place, _, options = text.partition(",")
+    if not place or "=" in place:
+        raise EightfoldError(f"player {'net:' + text!r} names no network; write {NET_PLAYER},playouts=400")
+    return NetPlayer(game, place.strip(), seed=seed, **read_options(options, NetPlayer.OPTIONS, "player net"))  # type: ignore[arg-type]
 
 
 class OwnPlayer:
@@ -78,17 +95,19 @@ class OwnPlayer:
         if not hasattr(module, class_name):
             raise EightfoldError(f"{self._who}: module {module_name} has no {class_name}")
         self._class = getattr(module, class_name)
-        self.new_game()
+        if not callable(getattr(self._class, "move", None)):
+            raise EightfoldError(f"{self._who}: the class has no method move(position)")
+        self._own: Any = None
 
     def new_game(self) -> None:
         try:
             self._own = self._class()
         except Exception as error:
             raise own_trouble(error, self._who) from error
-        if not callable(getattr(self._own, "move", None)):
-            raise EightfoldError(f"{self._who}: the class has no method move(position)")
 
     def think(self, position: Position) -> SearchResult:
+        if self._own is None:
+            self.new_game()
         try:
             move = self._own.move(position)
         except Exception as error:

@@ -6,13 +6,15 @@ import string
 from types import TracebackType
 
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
 from eightfold.arena.match import GameResult, MatchReport, Tally
-from eightfold.arena.players import OWN_PLAYER, PLAYERS
+from eightfold.arena.players import NET_PLAYER, OWN_PLAYER, PLAYERS
 from eightfold.games.game import Position
+from eightfold.games.record import GameRecord
 from eightfold.games.state import BLACK, WHITE
 
 
@@ -22,7 +24,7 @@ class MatchProgress:
     def __init__(self, first: str, second: str, games: int) -> None:
         self._console = Console(stderr=True)
         self._bar = Progress(
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(),
             MofNCompleteColumn(),
             TextColumn("{task.fields[score]}"),
@@ -58,7 +60,7 @@ def print_match(report: MatchReport) -> None:
     times = report.seconds_per_move
     table = Table(title=f"{report.game}, {total.games} games, seed {report.seed}", title_justify="left")
     table.add_column("")
-    for name in report.names:
+    for name in map(escape, report.names):
         table.add_column(name, justify="right", overflow="fold")
     table.add_row("score", f"{total.score:.1%}", f"{1 - total.score:.1%}", style="bold")
     table.add_row("95 % interval", f"{low:.1%} to {high:.1%}", f"{1 - high:.1%} to {1 - low:.1%}")
@@ -71,10 +73,8 @@ def print_match(report: MatchReport) -> None:
         listed = ", ".join(map(str, numbers[:12])) + (", ..." if len(numbers) > 12 else "")
         console.print(f"games {listed} are the same game of {len(moves)} moves", highlight=False)
     if report.repeats:
-        console.print(
-            f"{report.distinct_games} of {total.games} games are different; use --opening-plies for variety",
-            highlight=False,
-        )
+        advice = "" if report.opening_plies else "; use --opening-plies for variety"
+        console.print(f"{report.distinct_games} of {total.games} games are different{advice}", highlight=False)
 
 
 def _short(tally: Tally) -> str:
@@ -109,6 +109,15 @@ def draw_board(position: Position) -> None:
     console.print(f"● black  ○ white: {position.outcome} after {position.ply} moves\n", highlight=False)
 
 
+def print_record(record: GameRecord, number: int, of: int) -> None:
+    """Who played a recorded game, and how it ended."""
+    names = f"{record.black or 'black'} - {record.white or 'white'}"
+    facts = [names, record.result or "result unknown", f"{len(record.moves)} moves", record.event, record.date]
+    console = Console()
+    console.print(f"game {number} of {of}: {', '.join(filter(None, facts))}", highlight=False, markup=False)
+    console.print(record.game, highlight=False, markup=False)
+
+
 def print_players() -> None:
     console = Console()
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
@@ -120,6 +129,9 @@ def print_players() -> None:
         for option in entry.options:
             table.add_row("", f"{option.name}={option.default}", f"{option.help}; {option.expected()}")
         table.add_row()
+    table.add_row("net", "", f"{NET_PLAYER}: a trained network, by its run's folder or the name it ships under")
+    table.add_row("", "playouts=400", "positions to look at for a move; seconds= and c= as for mcts")
+    table.add_row()
     table.add_row("python", "", f"{OWN_PLAYER}: your own class with a method move(position), see docs/players.md")
     console.print(table)
     examples = ", ".join(entry.example for entry in PLAYERS.values() if entry.example)

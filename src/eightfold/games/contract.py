@@ -47,6 +47,10 @@ def rollout(state: Ints, random: Random, scratch: Ints) -> int:  # type: ignore[
     """Play random moves to the end and return the result; the state and `scratch` [A] are used up."""
 
 
+def wins_at_once(state: Ints, scratch: Ints) -> bool:  # type: ignore[empty-body]
+    """Whether the side to move has a move that wins on the spot; `scratch` [A] is used up."""
+
+
 def encode_batch(states: Ints, encoder: int, planes: NDArray[np.float32]) -> None:
     """`encode` for states [B, L] into planes [B, C, N, N]."""
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eightfold.games.contract import encode, legal, play
-from eightfold.games.state import ONGOING, RESULT
+from eightfold.games.state import ONGOING, RESULT, SIDE
 from eightfold.jit import Ints, kernel
 from eightfold.rng import Random, random_below
 
@@ -17,6 +17,18 @@ def rollout(state: Ints, random: Random, scratch: Ints) -> int:
         count = legal(state, scratch)
         play(state, scratch[random_below(random, count)])
     return state[RESULT]
+
+
+@kernel
+def wins_at_once(state: Ints, scratch: Ints) -> bool:
+    side = state[SIDE]
+    after = state.copy()
+    for k in range(legal(state, scratch)):
+        after[:] = state
+        play(after, scratch[k])
+        if after[RESULT] == side:
+            return True
+    return False
 
 
 @kernel

@@ -22,13 +22,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eightfold.errors import EightfoldError, unknown
+from eightfold.errors import EightfoldError, shown, unknown
 from eightfold.games.family import Family
 from eightfold.games.state import BLACK, DRAW, HASHES, LAST, NO_MOVE, ONGOING, PLY, RESULT, SIDE, WHITE
 from eightfold.jit import Ints
 from eightfold.own import import_own
 from eightfold.specialise import DEFAULTS, specialise
-from eightfold.symmetry.orbit import orbit_key
+from eightfold.symmetry.orbit import LARGEST_BOARD, orbit_key
 from eightfold.texts import Value, read_options, split_name, write_options
 
 FAMILIES = {"gomoku": "eightfold.games.gomoku"}
@@ -63,6 +63,8 @@ def _import_rules(module: str) -> ModuleType:
 def _game(name: str, rules: ModuleType, options: str) -> Game:
     family: Family = rules.GAME
     values = read_options(options, family.options, name)
+    if int(values["size"]) > LARGEST_BOARD:
+        raise EightfoldError(f"{name}: size={values['size']} is not a whole number up to {LARGEST_BOARD}")
     numbers = family.complete(values)
     return Game(name=name, family=family, rules=rules, values=values, numbers=numbers)
 
@@ -76,6 +78,9 @@ class Game:
     rules: ModuleType = field(repr=False)
     values: Mapping[str, Value]
     numbers: tuple[int, int, int]
+
+    def __reduce__(self) -> tuple[Any, tuple[str]]:
+        return make_game, (self.text,)  # so that positions can go to other processes
 
     @property
     def text(self) -> str:
@@ -128,7 +133,8 @@ class Game:
         try:
             row, column = (operator.index(part) for part in move)
         except (TypeError, ValueError):
-            raise EightfoldError(f"move {move!r} is not an action, a (row, column) or a name such as 'a1'") from None
+            what = "an action, a (row, column) or a name such as 'a1'"
+            raise EightfoldError(f"move {shown(move)} is not {what}") from None
         if not (0 <= row < self.size and 0 <= column < self.size):
             raise EightfoldError(f"(row {row}, column {column}) is off a {self.size}x{self.size} board")
         return row * self.size + column
@@ -138,10 +144,10 @@ class Game:
         if text == "pass" and self.family.has_pass:
             return self.points
         column = string.ascii_lowercase.find(text[:1] or "?")
-        row = self.size - int(text[1:]) if text[1:].isdecimal() else -1
+        row = self.size - int(text[1:]) if text[1:].isdecimal() and len(text) <= 4 else -1
         if not (0 <= column < self.size and 0 <= row < self.size):
             last = f"{string.ascii_lowercase[self.size - 1]}{self.size}"
-            raise EightfoldError(f"{name!r} is not a point of a {self.size}x{self.size} board: a1 to {last}")
+            raise EightfoldError(f"{shown(name)} is not a point of a {self.size}x{self.size} board: a1 to {last}")
         return row * self.size + column
 
     def name_of(self, action: int) -> str:

@@ -147,7 +147,7 @@ def play(state: Ints, move: int) -> None:
     hashes = state[HASHES : HASHES + 8]
     toggle(hashes, colour - BLACK, row, column, size)
     toggle_side(hashes)
-    if draw_lines(state, size, state[WIN], state[RULE] == FREESTYLE, row, column, colour):
+    if enter_stone(state, size, state[WIN], state[RULE] == FREESTYLE, row, column, colour):
         state[RESULT] = colour
     elif state[EMPTIES] == 0:
         state[RESULT] = DRAW
@@ -162,7 +162,7 @@ def stones(state: Ints, board: NDArray[np.int8]) -> None:  # [N, N]
 
 
 @kernel
-def draw_lines(state: Ints, size: int, win: int, freestyle: bool, row: int, column: int, colour: int) -> bool:
+def enter_stone(state: Ints, size: int, win: int, freestyle: bool, row: int, column: int, colour: int) -> bool:
     """Enter a stone in the four lines through its point; whether one of them now holds a winning run.
 
     The options come as arguments: read from the state they would be loaded again after every stone.
@@ -210,10 +210,55 @@ def rollout(state: Ints, random: Random, scratch: Ints) -> int:
         point = scratch[pick]
         count -= 1
         scratch[pick] = scratch[count]
-        if draw_lines(state, size, win, freestyle, point // HALF, point % HALF, colour):
+        if enter_stone(state, size, win, freestyle, point // HALF, point % HALF, colour):
             return colour
         colour = BLACK + WHITE - colour
     return DRAW
+
+
+@kernel
+def wins_at_once(state: Ints, scratch: Ints) -> bool:
+    """Whether an empty point completes a line: only lines with enough stones of the colour are looked at."""
+    size, win, freestyle = state[SIZE], state[WIN], state[RULE] == FREESTYLE
+    half = HALF * (state[SIDE] - BLACK)
+    first = first_line(size)
+    for line in range(first, first + 6 * size - 2):
+        own = (state[line] >> half) & ONE_COLOUR
+        if own & (own - 1) == 0 and win > 2:
+            continue  # fewer than two stones
+        length, start = line_span(line - first, size)
+        empty = ~(state[line] | (state[line] >> HALF)) & (((1 << length) - 1) << start)
+        if completes_line(own, empty, win, freestyle):
+            return True
+    return False
+
+
+@kernel
+def line_span(line: int, size: int) -> tuple[int, int]:
+    """How many points a line has, and the bit of the first: diagonals are counted by column."""
+    if line < 2 * size:
+        return size, 0
+    if line < 4 * size - 1:
+        shift = line - 2 * size - (size - 1)  # row - column
+        return size - abs(shift), max(0, -shift)
+    total = line - (4 * size - 1)  # row + column
+    return min(total, 2 * size - 2 - total) + 1, max(0, total - size + 1)
+
+
+@kernel
+def completes_line(own: int, empty: int, win: int, freestyle: bool) -> bool:
+    """Whether one of the `empty` bits, added to `own`, makes a winning run."""
+    for gap in range(win):
+        # Runs of `win` points of which all but the one at `gap` are own.
+        runs = empty >> gap
+        for k in range(win):
+            if k != gap:
+                runs &= own >> k
+        if not freestyle:
+            runs &= ~(own << 1) & ~(own >> win)
+        if runs != 0:
+            return True
+    return False
 
 
 # ---- the heuristic of document 004 ------------------------------------------------------------------
@@ -342,5 +387,8 @@ def _threat(state: Ints, cell: int) -> float:
     longest = 1
     for colour in (BLACK, WHITE):
         for step in (1, stride - 1, stride, stride + 1):
-            longest = max(longest, run_length(state, cell, step, colour))
-    return (min(longest, state[WIN]) - 1) / max(state[WIN] - 1, 1)
+            length = run_length(state, cell, step, colour)
+            if length > state[WIN]:  # an overline: as good as a winning line, or worth nothing
+                length = state[WIN] if state[RULE] == FREESTYLE else 1
+            longest = max(longest, length)
+    return (longest - 1) / max(state[WIN] - 1, 1)

@@ -1,7 +1,8 @@
 """The search room: the players that think with rules alone. They see kernels and positions, no networks."""
 
 from eightfold.search.alphabeta import AlphaBeta
-from eightfold.search.greedy import Greedy, RandomMover
+from eightfold.search.greedy import Greedy
+from eightfold.search.random_mover import RandomMover
 from eightfold.search.result import Player, SearchResult
 from eightfold.search.uct import Mcts
 

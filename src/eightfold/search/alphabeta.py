@@ -1,11 +1,13 @@
 """The alpha-beta player: iterative deepening over `eightfold.search.kernels.alphabeta`.
 
 A depth is a number of plies. Every iteration tries the root moves in the order of the one before; ties of
-the heuristic are ordered by the seed. With a time limit the deepest finished iteration counts.
+the heuristic are ordered by the seed. When time runs out, the unfinished iteration counts for the moves that it
+got through: the best of the one before was the first of them.
 """
 
 from __future__ import annotations
 
+import functools
 import threading
 from typing import Any
 
@@ -15,9 +17,9 @@ from numpy.typing import NDArray
 from eightfold.games.game import Game, Position
 from eightfold.jit import Ints
 from eightfold.search.greedy import need_heuristic
-from eightfold.search.result import SearchResult, one_hot
+from eightfold.search.result import SearchResult, check_position, check_seed, one_hot
 from eightfold.specialise import specialise
-from eightfold.texts import Option
+from eightfold.texts import Option, check_options
 
 DEEPEST, USUAL_DEPTH = 64, 4
 TABLE_ENTRIES = 1 << 20
@@ -30,17 +32,19 @@ class AlphaBeta:
         Option(
             name="depth", default=0, least=0, most=DEEPEST, help="plies to look ahead (0: 4, or what seconds allow)"
         ),
-        Option(name="seconds", default=0.0, least=0, help="time for a move (0: no limit)"),
+        Option(name="seconds", default=0.0, least=0, most=1e6, help="time for a move (0: no limit)"),
         Option(name="near", default=2, least=1, most=24, help="candidates lie at most so far from a stone"),
     )
 
     def __init__(self, game: Game, *, depth: int = 0, seconds: float = 0.0, near: int = 2, seed: int = 0) -> None:
         need_heuristic(game, "alphabeta")
+        check_options(self.OPTIONS, "player alphabeta", {"depth": depth, "seconds": seconds, "near": near})
+        self._game = game
         self._kernels = specialise("eightfold.search.kernels.alphabeta", game.rules)
         self._exact_depth = depth or USUAL_DEPTH
         self._depth = depth or (DEEPEST if seconds else USUAL_DEPTH)
         self._seconds, self._near = seconds, near
-        self._random = np.random.default_rng(seed)
+        self._random = np.random.default_rng(check_seed(seed))
         self._work = self._make_work(game)
 
     def _make_work(self, game: Game) -> Any:
@@ -98,7 +102,10 @@ class AlphaBeta:
 
     def _begin(self, position: Position) -> tuple[Ints, Ints]:
         """Set up the root; its candidate moves and their heuristic order."""
-        self._work.nodes[0] = self._work.stop[0] = 0
+        check_position(position, self._game, "alphabeta")
+        # A stop flag of its own for every search: a timer that fires late must not stop the next one.
+        self._work = self._work._replace(stop=np.zeros(1, np.int64))
+        self._work.nodes[0] = 0
         self._kernels.prepare(self._work, position.state, self._near, position.stones)
         count = self._kernels.find_candidates(self._work, 0)
         return self._work.moves[0, :count].copy(), self._work.order[0, :count].copy()
@@ -109,7 +116,7 @@ class AlphaBeta:
         best, best_value, reached = int(moves[0]), 0, 0
         values = np.zeros(len(moves), np.int64)
         for depth in range(1, self._depth + 1):
-            finished = self._kernels.search_root(self._work, depth, moves, False, values, self._near)
+            finished = self._search_root(depth, moves, values)
             if finished == 0:
                 break
             # The first of equals: later ones are only known to be no better.
@@ -122,6 +129,23 @@ class AlphaBeta:
             if abs(best_value) >= sure_win or len(moves) == 1:
                 break
         return best, best_value, reached
+
+    def _search_root(self, depth: int, moves: Ints, values: Ints) -> int:
+        """One iteration; a deep one in a thread, so that Ctrl-C is heard meanwhile."""
+        search = functools.partial(self._kernels.search_root, self._work, depth, moves, False, values, self._near)
+        if depth <= USUAL_DEPTH or threading.current_thread() is not threading.main_thread():
+            return int(search())
+        finished: list[int] = []
+        thread = threading.Thread(target=lambda: finished.append(search()))
+        thread.start()
+        try:
+            while thread.is_alive():
+                thread.join(0.1)
+        except KeyboardInterrupt:
+            self._work.stop[0] = 1
+            thread.join()
+            raise
+        return finished[0]
 
     def _as_value(self, position: Position, value: int) -> float:
         if abs(value) >= self._kernels.win_value(position.state) - DEEPEST:

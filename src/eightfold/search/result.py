@@ -8,7 +8,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from eightfold.games.game import Position
+from eightfold.errors import EightfoldError, shown
+from eightfold.games.game import Game, Position
 from eightfold.jit import Ints
 
 
@@ -24,6 +25,20 @@ class SearchResult:
     principal_variation: tuple[int, ...] = ()
     effort: int = 0  # playouts, or positions looked at
     depth: int = 0
+
+
+def check_position(position: Position, game: Game, player: str) -> None:
+    """A player is made for one game and asked for a move while it goes on."""
+    if position.game.text != game.text:
+        raise EightfoldError(f"player {player} was made for {game.text} and is asked about {position.game.text}")
+    if position.is_over:
+        raise EightfoldError(f"player {player} is asked for a move, but the game is over ({position.outcome})")
+
+
+def check_seed(seed: int) -> int:
+    if not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise EightfoldError(f"seed {shown(seed)} is not a whole number of at least 0")
+    return int(seed)
 
 
 class Player(Protocol):

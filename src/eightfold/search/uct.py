@@ -14,29 +14,32 @@ import numpy as np
 from eightfold.games.game import Game, Position
 from eightfold.jit import Ints
 from eightfold.rng import make_random, random_below
-from eightfold.search.result import SearchResult
+from eightfold.search.result import SearchResult, check_position, check_seed
 from eightfold.specialise import specialise
-from eightfold.texts import Option
+from eightfold.texts import Option, check_options
 
 LARGEST_TREE = 1 << 23  # places; memory is taken only as the tree grows into them
 CHUNK = 256  # playouts between two looks at the clock
+INTERRUPTIBLE = 50_000  # playouts after which Ctrl-C is noticed at the latest
 
 
 class Mcts:
     """Plays random games from promising positions and takes the move it looked at most."""
 
     OPTIONS = (
-        Option(name="playouts", default=1000, least=1, help="random games for a move"),
-        Option(name="seconds", default=0.0, least=0, help="time for a move, instead of a number of playouts"),
-        Option(name="c", default=5.0, least=0, help="exploration: C in Q + C P sqrt(N) / (1 + n)"),
+        Option(name="playouts", default=1000, least=1, most=1e9, help="random games for a move"),
+        Option(name="seconds", default=0.0, least=0, most=1e6, help="time for a move, instead of a number of playouts"),
+        Option(name="c", default=5.0, least=0, most=1e6, help="exploration: C in Q + C P sqrt(N) / (1 + n)"),
     )
 
     def __init__(
         self, game: Game, *, playouts: int = 1000, seconds: float = 0.0, c: float = 5.0, seed: int = 0
     ) -> None:
+        check_options(self.OPTIONS, "player mcts", {"playouts": playouts, "seconds": seconds, "c": c})
+        self._game = game
         self._kernels = specialise("eightfold.search.kernels.uct", game.rules)
         self._playouts, self._seconds, self._exploration = playouts, seconds, c
-        self._random = make_random(seed)
+        self._random = make_random(check_seed(seed))
         self._state = np.zeros(game.family.state_length(game.size), np.int64)
         self._scratch = np.zeros(game.actions, np.int64)
         self._path = np.zeros(4 * game.actions, np.int64)  # deeper than that no playout goes in the tree
@@ -59,6 +62,7 @@ class Mcts:
         self._root = None
 
     def think(self, position: Position) -> SearchResult:
+        check_position(position, self._game, "mcts")
         self._take_up(position)
         before = int(self._tree.visits[0])
         if self._seconds > 0:
@@ -67,7 +71,8 @@ class Mcts:
             while time.perf_counter() < deadline:
                 self._run(position, CHUNK)
         else:
-            self._run(position, self._playouts)
+            for done in range(0, self._playouts, INTERRUPTIBLE):
+                self._run(position, min(INTERRUPTIBLE, self._playouts - done))
         visits = self._root_visits(position.game.actions)
         if visits.sum() == 0:  # a single playout ends at the root
             visits[position.legal_moves] = 1

@@ -334,7 +334,9 @@ class _Auditor:
         )
         if max(gap.max(), value_gap) > self.tolerance:
             what = f"after '{NAMES[number]}' the network answers differently"
-            if number == IDENTITY:
+            if np.isnan(policies).any() or np.isnan(turned_policies).any():
+                what = "the network answers with something that is not a number"
+            elif number == IDENTITY:
                 what = "the network answers the same position differently each time (is there chance in it?)"
             over = np.argwhere(gap > self.tolerance)
             place = int(over[0, 1]) if len(over) else None

@@ -62,7 +62,7 @@ def orbit(x: NDArray[Any]) -> list[NDArray[Any]]:
     variants: list[NDArray[Any]] = []
     for g in range(COUNT):
         variant = BoardSymmetry.transform_board_tensor(x, g)
-        if not any(np.array_equal(variant, other) for other in variants):
+        if not any(bool((variant == other).all()) for other in variants):
             variants.append(variant)
     return variants
 

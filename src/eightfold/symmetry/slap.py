@@ -27,6 +27,9 @@ from eightfold.symmetry.transform import (
     as_array,
     check_states,
     is_tensor,
+    like,
+    policy_sources,
+    runs_here,
     transform_policies,
     unsigned_sources,
 )
@@ -74,8 +77,10 @@ def slap_batch(stacks: Array) -> tuple[Array, Array]:
 def slap_frames(stacks: Array) -> SlapFrames:
     """`slap_batch`, and for each stack the mask of all symmetries that lead to its canonical variant."""
     stacks = check_states(stacks)
-    if is_tensor(stacks):
+    if not runs_here(stacks):
         return _slap_tensor(stacks)
+    if is_tensor(stacks):
+        return SlapFrames(*(like(stacks, part) for part in slap_frames(stacks.numpy())))
     # Numba compares neither half precision nor numbers in another machine's byte order.
     known = np.float32 if stacks.dtype == np.float16 else stacks.dtype.newbyteorder("=")
     source = np.ascontiguousarray(stacks, known)
@@ -92,12 +97,12 @@ def slap_frames(stacks: Array) -> SlapFrames:
     return SlapFrames(canonical.astype(stacks.dtype, copy=False), ids, frames)
 
 
-def into_frames(policies: NDArray[Any], frames: NDArray[np.uint8]) -> NDArray[Any]:
+def into_frames(policies: Array, frames: Array) -> Array:
     """Policies [B, A] of positions, as targets for their canonical variants: the mean over each frame."""
     return _mean_over_frames(policies, frames, np.arange(COUNT))
 
 
-def out_of_frames(policies: NDArray[Any], frames: NDArray[np.uint8]) -> NDArray[Any]:
+def out_of_frames(policies: Array, frames: Array) -> Array:
     """Policies [B, A] for canonical variants, back on their boards: the mean over each frame."""
     return _mean_over_frames(policies, frames, INVERSE)
 
@@ -174,7 +179,9 @@ def _slap_tensor(stacks: Array) -> SlapFrames:
     return SlapFrames(best.reshape(stacks.shape), ids, frames)
 
 
-def _mean_over_frames(policies: NDArray[Any], frames: NDArray[np.uint8], turns: NDArray[Any]) -> NDArray[Any]:
+def _mean_over_frames(policies: Array, frames: Array, turns: NDArray[Any]) -> Array:
+    if is_tensor(policies):
+        return _tensor_mean_over_frames(policies, frames, turns)
     policies, frames = (np.asarray(as_array(*part)) for part in (("policies", policies), ("frames", frames)))
     if policies.ndim != 2 or frames.shape != policies.shape[:1] or frames.dtype.kind not in "iu":
         raise EightfoldError(
@@ -193,6 +200,22 @@ def _mean_over_frames(policies: NDArray[Any], frames: NDArray[np.uint8], turns: 
         chosen = np.flatnonzero(members[:, g])
         total[chosen] += transform_policies(policies[chosen], size, np.full(chosen.size, turns[g]))
     return total / members.sum(axis=1, keepdims=True).astype(total.dtype)
+
+
+def _tensor_mean_over_frames(policies: Array, frames: Array, turns: NDArray[Any]) -> Array:
+    """The same on a tensor's device and with its gradient: all eight turns, weighted by who is in the frame."""
+    import torch
+
+    frames = torch.as_tensor(frames, device=policies.device)
+    if policies.ndim != 2 or frames.shape != policies.shape[:1] or not bool((frames > 0).all()):
+        raise EightfoldError(
+            f"policies {tuple(policies.shape)} and frames {tuple(frames.shape)} do not belong together:"
+            " expected [B, A] and [B] masks of at least one symmetry"
+        )
+    table = torch.as_tensor(policy_sources(_size_of_policy(policies.shape[1]), policies.shape[1])[turns])
+    members = (frames.long()[:, None] >> torch.arange(COUNT, device=policies.device)) & 1  # [B, 8]
+    weights = (members / members.sum(dim=1, keepdim=True)).to(policies.dtype)
+    return (policies[:, table.to(policies.device)] * weights[:, :, None]).sum(dim=1)
 
 
 def _size_of_policy(actions: int) -> int:

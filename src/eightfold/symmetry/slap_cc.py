@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from eightfold.errors import EightfoldError
 from eightfold.jit import kernel
 from eightfold.symmetry.group import check_size
-from eightfold.symmetry.transform import as_array
+from eightfold.symmetry.transform import Array, as_array, is_tensor, on_device
 
 EXTRA_PLANES = 4  # own stones centred, opponent's stones centred, row index, column index
 
 
-def slap_cc(stacks: NDArray[Any]) -> NDArray[Any]:
+def slap_cc(stacks: Array) -> Array:
     """Planes [C, N, N] or [B, C, N, N] with own and opponent's stones first; C + 4 planes come back.
 
     >>> planes = np.zeros((4, 8, 8), np.float32)
@@ -29,7 +29,9 @@ def slap_cc(stacks: NDArray[Any]) -> NDArray[Any]:
     >>> centred.shape, np.argwhere(centred[4])[0].tolist(), np.argwhere(centred[5])[0].tolist()
     ((8, 8, 8), [3, 4], [4, 3])
     """
-    given = np.asarray(as_array("planes", stacks))
+    if is_tensor(stacks):  # the work is done on this processor, wherever the tensor lives; no gradient passes
+        return on_device(slap_cc(stacks.detach().cpu().float().numpy()), stacks).to(stacks.dtype)
+    given = as_array("planes", stacks)
     if given.ndim not in (3, 4) or given.shape[-1] != given.shape[-2]:
         raise EightfoldError(f"planes have shape {given.shape}, expected [C, N, N] or [B, C, N, N]")
     check_size(given.shape[-1])

@@ -68,7 +68,7 @@ class BoardSymmetry:
                 f"policy has shape {tuple(policy.shape)}, expected [{size * size}] for a {size}x{size} board"
                 f" or [{size * size + 1}] with a pass"
             )
-        return policy[_index(_policy_sources(size, policy.shape[0])[check_symmetry(sym_id)], policy)]
+        return policy[_index(policy_sources(size, policy.shape[0])[check_symmetry(sym_id)], policy)]
 
     @staticmethod
     def transform_policy_grid(policy_grid: Array, sym_id: int) -> Array:
@@ -173,7 +173,7 @@ def transform_last_moves(last_moves: Array, board_size: int, sym_ids: Array) -> 
             " use (-1, -1) for none"
         )
     turned = turned.astype(moves.dtype, copy=False)
-    return _on_device(turned, last_moves) if is_tensor(last_moves) else turned
+    return on_device(turned, last_moves) if is_tensor(last_moves) else turned
 
 
 # ---- one kernel for every symmetry ------------------------------------------------------------------
@@ -228,7 +228,7 @@ def _turn_moves(moves: Ints, sym_ids: Ints, size: int, turned: Ints) -> int:  # 
 
 def _turned(arrays: list[Array], size: int, ids: Ints) -> list[Array]:
     """Arrays [B, ..., A or N, N] of one batch, each sample turned by its id."""
-    elsewhere = [not _runs_here(array) for array in arrays]
+    elsewhere = [not runs_here(array) for array in arrays]
     if any(elsewhere):
         return [
             _gathered(array, size, ids) if away else _turned([array], size, ids)[0]
@@ -249,14 +249,14 @@ def _turned(arrays: list[Array], size: int, ids: Ints) -> list[Array]:
             _turn_rows(old, ids, table, packed, first, stop, new)
 
     run_on_two_threads(turn_samples, len(ids), sum(old.nbytes for old in olds))
-    return [_like(array, new) for array, new in zip(arrays, news, strict=True)]
+    return [like(array, new) for array, new in zip(arrays, news, strict=True)]
 
 
 def _gathered(array: Array, size: int, ids: Ints) -> Array:
     """The same by a torch tensor's own gather, on its device and with its gradient."""
     planes = _planes(array, size)
-    table = _on_device(_policy_sources(size, planes.shape[2]), array)
-    index = table[_on_device(ids, array)][:, None, :].expand(planes.shape)
+    table = on_device(policy_sources(size, planes.shape[2]), array)
+    index = table[on_device(ids, array)][:, None, :].expand(planes.shape)
     return planes.gather(2, index).reshape(array.shape)
 
 
@@ -283,7 +283,7 @@ def _packed_sources(size: int) -> NDArray[np.uint64]:
 
 
 @functools.lru_cache(maxsize=64)
-def _policy_sources(size: int, actions: int) -> Ints:
+def policy_sources(size: int, actions: int) -> Ints:
     """[8, A]: `sources` with the pass, if there is one, in its place."""
     table = np.tile(np.arange(actions), (COUNT, 1))
     table[:, : size * size] = sources(size)
@@ -297,7 +297,7 @@ def is_tensor(array: Any) -> bool:
     return type(array).__module__.partition(".")[0] == "torch"
 
 
-def _runs_here(array: Array) -> bool:
+def runs_here(array: Array) -> bool:
     """True if NumPy can see the memory of `array` as it lies."""
     if not is_tensor(array):
         return True
@@ -308,7 +308,7 @@ def _host(array: Array) -> NDArray[Any]:
     return np.asarray(array)
 
 
-def _like(original: Array, result: NDArray[Any]) -> Array:
+def like(original: Array, result: NDArray[Any]) -> Array:
     if not is_tensor(original):
         return result
     import torch
@@ -316,14 +316,14 @@ def _like(original: Array, result: NDArray[Any]) -> Array:
     return torch.from_numpy(result)
 
 
-def _index(table: NDArray[Any], like: Array) -> Array:
-    return _on_device(table.astype(np.int64), like) if is_tensor(like) else table
+def _index(table: NDArray[Any], beside: Array) -> Array:
+    return on_device(table.astype(np.int64), beside) if is_tensor(beside) else table
 
 
-def _on_device(array: NDArray[Any], like: Array) -> Array:
+def on_device(array: NDArray[Any], beside: Array) -> Array:
     import torch
 
-    return torch.as_tensor(array, device=like.device)
+    return torch.as_tensor(array, device=beside.device)
 
 
 def _on_board(name: str, value: Any, size: int) -> int:

@@ -1,0 +1,26 @@
+"""The player `random`: any legal move, each as likely as the others."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from eightfold.games.game import Game, Position
+from eightfold.search.result import SearchResult, check_position, check_seed
+from eightfold.texts import Option
+
+
+class RandomMover:
+    """Any legal move."""
+
+    OPTIONS: tuple[Option, ...] = ()
+
+    def __init__(self, game: Game, *, seed: int = 0) -> None:
+        self._game, self._random = game, np.random.default_rng(check_seed(seed))
+
+    def new_game(self) -> None:
+        """It remembers nothing."""
+
+    def think(self, position: Position) -> SearchResult:
+        check_position(position, self._game, "random")
+        policy = (position.legal_mask / len(position.legal_moves)).astype(np.float32)
+        return SearchResult(action=int(self._random.choice(position.legal_moves)), policy=policy, value=0.0)
