@@ -1,0 +1,130 @@
+"""PUCT with an evaluator in plain Python, one leaf at a time: what the forest of kernels must equal.
+
+Positions that are over, or in which the side to move wins at once, are settled by the rules; a win is proven
+through a lost child, a loss or a draw through all children. The children of the root are looked at first.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from eightfold.benchmarks.reference.gomoku import DRAW, PlainGomoku
+
+UNKNOWN, WON, LOST, DRAWN = 0, 1, 2, 3
+EXACT = {WON: 1.0, LOST: -1.0, DRAWN: 0.0}
+
+Evaluate = Callable[[PlainGomoku], tuple[Sequence[float], float]]  # logits of all actions, value
+
+
+class Node:
+    def __init__(self) -> None:
+        self.proof = UNKNOWN
+        self.value = 0.0
+        self.edges: list[Edge] | None = None
+
+
+class Edge:
+    def __init__(self, move: int, prior: float) -> None:
+        self.move, self.prior = move, prior
+        self.visits = 0
+        self.total = 0.0  # for the side that chooses the edge
+        self.child: Node | None = None
+
+
+class PlainPuct:
+    def __init__(self, evaluate: Evaluate, exploration: float, unvisited: float) -> None:
+        self.evaluate, self.exploration, self.unvisited = evaluate, exploration, unvisited
+
+    def run(self, game: PlainGomoku, playouts: int) -> Node:
+        root = Node()
+        for _ in range(playouts):
+            if root.proof != UNKNOWN:
+                break
+            self.simulate(root, game.copy())
+        return root
+
+    def simulate(self, root: Node, game: PlainGomoku) -> None:
+        node, path = root, []
+        start = game.copy()
+        while node.edges is not None and node.proof == UNKNOWN:
+            edge = self.select(node)
+            game.play(edge.move)
+            if edge.child is None:
+                edge.child = Node()
+                self.settle(edge.child, game)
+            path.append((node, edge))
+            node = edge.child
+        if node.proof != UNKNOWN:
+            value = node.value
+        else:
+            logits, value = self.evaluate(game)
+            node.value = value
+            self.expand(node, game, logits)
+            if node is root:
+                self.look_around(root, start)
+        for parent, edge in reversed(path):
+            value = -value
+            assert edge.child is not None
+            if edge.child.proof != UNKNOWN and parent.proof == UNKNOWN:
+                self.prove(parent)
+            edge.visits += 1
+            edge.total += value
+            if parent.proof != UNKNOWN:
+                value = parent.value
+
+    def select(self, node: Node) -> Edge:
+        assert node.edges is not None
+        total = sum(edge.visits for edge in node.edges)
+        weight = self.exploration * math.sqrt(max(total, 1))
+        default = node.value - self.unvisited if self.unvisited >= 0 else 0.0
+        best, best_u = node.edges[0], -math.inf
+        for edge in node.edges:
+            q = edge.total / edge.visits if edge.visits else default
+            if edge.child is not None and edge.child.proof != UNKNOWN:
+                if edge.child.proof == WON:
+                    continue
+                q = 1.0 if edge.child.proof == LOST else 0.0
+            u = q + weight * edge.prior / (1 + edge.visits)
+            if u > best_u:
+                best, best_u = edge, u
+        return best
+
+    def expand(self, node: Node, game: PlainGomoku, logits: Sequence[float]) -> None:
+        moves = game.legal()
+        largest = max(logits[move] for move in moves)
+        weights = [math.exp(logits[move] - largest) for move in moves]
+        node.edges = [Edge(move, weight / sum(weights)) for move, weight in zip(moves, weights, strict=True)]
+
+    def look_around(self, root: Node, game: PlainGomoku) -> None:
+        assert root.edges is not None
+        for edge in root.edges:
+            after = game.copy()
+            after.play(edge.move)
+            edge.child = Node()
+            self.settle(edge.child, after)
+        self.prove(root)
+
+    def settle(self, node: Node, game: PlainGomoku) -> None:
+        if game.result:
+            node.proof = DRAWN if game.result == DRAW else LOST
+        elif self.wins_at_once(game):
+            node.proof = WON
+        node.value = EXACT.get(node.proof, 0.0)
+
+    def wins_at_once(self, game: PlainGomoku) -> bool:
+        for move in game.legal():
+            after = game.copy()
+            after.play(move)
+            if after.result == game.side:
+                return True
+        return False
+
+    def prove(self, node: Node) -> None:
+        assert node.edges is not None
+        proofs = [edge.child.proof if edge.child is not None else UNKNOWN for edge in node.edges]
+        if LOST in proofs:
+            node.proof = WON
+        elif UNKNOWN not in proofs:
+            node.proof = DRAWN if DRAWN in proofs else LOST
+        node.value = EXACT.get(node.proof, node.value)

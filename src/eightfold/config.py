@@ -1,0 +1,198 @@
+"""Configurations: frozen dataclasses, presets as TOML files, and changes by `section.key=value`.
+
+A run's resolved configuration is written beside its results. An unknown section or key is an error that lists
+the known ones; a value of the wrong kind says what would be right.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from importlib import resources
+from pathlib import Path
+from typing import Any, get_type_hints
+
+from eightfold.errors import EightfoldError, unknown
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelfPlayConfig:
+    games_at_once: int = 128
+    playouts: int = 128
+    fast_playouts: int = 0  # playout-cap randomisation: cheap searches in between, without a sample
+    full_share: float = 1.0  # share of moves that get the full search
+    exploration: float = 2.0  # C
+    unvisited: float = -1.0  # first-play urgency: the node's value minus this; below 0: as a draw
+    kept_count: bool = True  # visits kept from the last move count towards the playouts
+    noise: float = 0.25
+    noise_alpha: float = 0.3
+    temperature: float = 1.0
+    final_temperature: float = 1.0
+    temperature_plies: int = 1000
+    opening_share: float = 0.8  # games that start from a few random stones in the middle
+    opening_stones: int = 6
+    value_mix: float = 0.3  # share of the search's value in the value target
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingConfig:
+    batch_size: int = 256
+    learning_rate: float = 1e-3
+    optimiser: str = "adam"  # or sgd
+    l2: float = 1e-4
+    clip_quantile: float = 0.9  # AutoClip: gradients are clipped at this quantile of their own history; 0: never
+    games_a_round: int = 32
+    samples_per_sample: float = 16.0  # how often a position is trained on, on average
+    steps_a_round: int = 0  # a fixed number of steps instead (document 000: 10)
+    window: int = 30_000  # samples in the buffer
+    later_window: int = 0  # and after `later_games` games; 0: the same
+    later_games: int = 1000
+    decay: str = "linear"  # of the learning rate over the run's time or games: linear, three-sigma, none
+    precision: str = "auto"  # bf16 where the processor has it, else fp32
+    turns: tuple[int, ...] = (0, 1, 2, 3, 4, 5, 6, 7)  # the symmetries that augmentation draws from
+    turns_from_game: int = 0  # augmentation starts with this game and reaches all turns after as many more
+    validation_every: int = 20  # every so-manieth game is kept from training
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvaluationConfig:
+    every_minutes: float = 2.0
+    games: int = 10  # a tier
+    playouts: int = 400
+    exploration: float = 2.0
+    final_games: int = 30
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainConfig:
+    game: str = "gomoku:size=8"
+    network: str = "a1"
+    encoder: str = "last-move"
+    symmetry: str = "augment"
+    seed: int = 0
+    minutes: float = 10.0  # 0: no limit
+    games: int = 0  # 0: no limit
+    backend: str = "auto"
+    device: str = "cpu"
+    selfplay: SelfPlayConfig = field(default_factory=SelfPlayConfig)
+    training: TrainingConfig = field(default_factory=TrainingConfig)
+    evaluation: EvaluationConfig = field(default_factory=EvaluationConfig)
+
+
+def preset_names() -> list[str]:
+    return sorted(entry.name.removesuffix(".toml") for entry in _presets().iterdir() if entry.name.endswith(".toml"))
+
+
+def load_preset(name: str) -> TrainConfig:
+    """A preset by name, or a TOML file of your own."""
+    if name.endswith(".toml"):
+        return load_config(Path(name))
+    if name not in preset_names():
+        raise unknown("preset", name, [*preset_names(), "FILE.toml"])
+    return _from_toml((_presets() / f"{name}.toml").read_text(encoding="utf-8"), name)
+
+
+def load_config(path: Path) -> TrainConfig:
+    try:
+        return _from_toml(path.read_text(encoding="utf-8"), str(path))
+    except (OSError, UnicodeDecodeError) as error:
+        raise EightfoldError(f"cannot read the configuration {path}: {error}") from None
+
+
+def _presets() -> Any:
+    return resources.files("eightfold") / "presets"
+
+
+def _from_toml(text: str, origin: str) -> TrainConfig:
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise EightfoldError(f"{origin} is not TOML: {error}") from None
+    data.pop("eightfold", None)  # what a run notes of its making
+    return _build(TrainConfig, data, origin, "")
+
+
+def _build(kind: Any, data: Mapping[str, Any], origin: str, prefix: str) -> Any:
+    hints = get_type_hints(kind)
+    values: dict[str, Any] = {}
+    for key, value in data.items():
+        if key not in hints:
+            raise unknown(f"key in {origin}", prefix + key, [prefix + name for name in hints])
+        if dataclasses.is_dataclass(hints[key]):
+            if not isinstance(value, Mapping):
+                raise EightfoldError(f"{origin}: {prefix}{key} is a section, not a value")
+            values[key] = _build(hints[key], value, origin, f"{prefix}{key}.")
+        else:
+            values[key] = _checked(value, hints[key], prefix + key, origin)
+    return kind(**values)
+
+
+def _checked(value: Any, hint: Any, key: str, origin: str) -> Any:
+    if hint is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if hint in (int, float, str, bool):
+        if type(value) is not hint:
+            words = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
+            raise EightfoldError(f"{origin}: {key} = {value!r} is not {words[hint]}")
+        return value
+    if not isinstance(value, (list, tuple)) or not all(type(item) is int for item in value):
+        raise EightfoldError(f"{origin}: {key} = {value!r} is not a list of whole numbers")
+    return tuple(value)
+
+
+def with_changes(config: TrainConfig, changes: Iterable[str]) -> TrainConfig:
+    """`section.key=value` texts applied to a configuration; values are written as in TOML, texts may lack quotes."""
+    for change in changes:
+        key, equals, text = (part.strip() for part in change.partition("="))
+        if not equals or not key:
+            raise EightfoldError(f"--set {change!r} is not of the form key=value")
+        try:
+            value = tomllib.loads(f"value = {text}")["value"]
+        except tomllib.TOMLDecodeError:
+            value = text
+        data: Any = value
+        for part in reversed(key.split(".")):
+            data = {part: data}
+        config = _merge(config, data, "--set", "")
+    return config
+
+
+def _merge(config: Any, data: Mapping[str, Any], origin: str, prefix: str) -> Any:
+    hints = get_type_hints(type(config))
+    changed: dict[str, Any] = {}
+    for key, value in data.items():
+        if key not in hints:
+            raise unknown(f"key in {origin}", prefix + key, [prefix + name for name in hints])
+        if dataclasses.is_dataclass(hints[key]):
+            if not isinstance(value, Mapping):
+                raise EightfoldError(f"{origin}: {prefix}{key} is a section, not a value")
+            changed[key] = _merge(getattr(config, key), value, origin, f"{prefix}{key}.")
+        else:
+            changed[key] = _checked(value, hints[key], prefix + key, origin)
+    return dataclasses.replace(config, **changed)
+
+
+def to_toml(config: TrainConfig, notes: Mapping[str, str]) -> str:
+    """A configuration as TOML, every key written out, with notes on how it came about."""
+    top, sections = [], []
+    for item in dataclasses.fields(config):
+        value = getattr(config, item.name)
+        if dataclasses.is_dataclass(value):
+            lines = [f"{f.name} = {_toml_value(getattr(value, f.name))}" for f in dataclasses.fields(value)]
+            sections.append("\n".join([f"[{item.name}]", *lines]))
+        else:
+            top.append(f"{item.name} = {_toml_value(value)}")
+    made = "\n".join(["[eightfold]", *(f"{key} = {_toml_value(text)}" for key, text in notes.items())])
+    return "\n\n".join(["\n".join(top), *sections, made]) + "\n"
+
+
+def _toml_value(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    if isinstance(value, tuple):
+        return str(list(value))
+    return repr(value)

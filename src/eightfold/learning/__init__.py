@@ -1,0 +1,1 @@
+"""The learning room: self-play, samples, the replay buffer, batches and the trainer."""

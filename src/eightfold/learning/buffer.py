@@ -1,0 +1,273 @@
+"""The replay buffer of document 002: `DataBuffer`, a ring of examples on disk (LMDB) or in memory.
+
+An example is `(state, policy, value, last_move)`; a player and anything that JSON can hold may follow. Examples
+are stored in the board's own frame, and `sample_batch` turns each by a random symmetry (lazy); in the eager
+mode, which is marked in the file, all eight turns are stored and drawn as they are. State, policy and last
+move always turn together. The trainer reads with `sample_stored`, which turns nothing: only the batch maker does.
+
+One call of `add_data` is one transaction: whenever the process is killed, the buffer reopens with every example
+of every call that returned, and goes on in the ring where it was.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eightfold.errors import EightfoldError, shown
+from eightfold.symmetry.group import COUNT
+from eightfold.symmetry.transform import transform_batch
+
+FORMAT = 1
+NO_MOVE = (-1, -1)
+
+
+class SampledBatch(NamedTuple):
+    states: NDArray[np.float32]  # [B, C, N, N]
+    policies: NDArray[np.float32]  # [B, A]
+    values: NDArray[np.float32]  # [B]
+    last_moves: NDArray[np.int64]  # [B, 2], (-1, -1) for none
+
+
+class Store(Protocol):
+    """A ring of records of one type; `extra` is a JSON text kept with each."""
+
+    count: int
+    next: int
+
+    def append(self, records: NDArray[Any], extras: Sequence[str]) -> None: ...
+
+    def read(self, slots: NDArray[np.int64]) -> NDArray[Any]: ...
+
+    def extra(self, slot: int) -> str: ...
+
+    def close(self) -> None: ...
+
+
+class DataBuffer:
+    def __init__(
+        self,
+        db_path: str | Path | None,
+        max_size: int = 5_000_000,
+        lazy_augmentation: bool = True,
+        *,
+        seed: int | None = None,
+        encoder: str = "",
+    ) -> None:
+        """Open or make the buffer at `db_path`; None keeps it in memory, and so does a machine without lmdb."""
+        if max_size < (1 if lazy_augmentation else COUNT):
+            raise EightfoldError(f"max_size={max_size} is too small to hold an example and its turns")
+        self._path = None if db_path is None or not _has_lmdb() else Path(db_path)
+        self._lazy, self._encoder, self._max_size = lazy_augmentation, encoder, max_size
+        self._random = np.random.default_rng(seed)
+        self._store: Store | None = None
+        if self._path is not None and (self._path / "data.mdb").exists():
+            self._open(None)
+
+    # ---- writing --------------------------------------------------------------------------------------
+
+    def add_data(self, examples: Iterable[Sequence[Any]]) -> None:
+        """Append examples; the oldest make room. All of them are stored, or, after an error, none."""
+        listed = list(examples)
+        if not listed:
+            return
+        shapes = {(np.shape(example[0]), np.shape(example[1])) for example in listed if len(example) >= 3}
+        if len(shapes) != 1 or any(len(example) < 3 for example in listed):
+            raise EightfoldError(
+                f"examples must be (state, policy, value, last_move) of one shape, got {len(shapes)} shapes"
+            )
+        state_shape, policy_shape = shapes.pop()
+        kind = _record_type(state_shape, policy_shape)
+        if self._store is None:
+            self._open(kind)
+        assert self._store is not None
+        if kind != self._kind:
+            raise EightfoldError(
+                f"examples of shape {state_shape} and {policy_shape} do not fit this buffer of "
+                f"{self._kind['state'].shape} and {self._kind['policy'].shape}; was it made by another encoder?"
+            )
+        records = _as_records(listed, kind)
+        extras = [json.dumps(example[5]) if len(example) > 5 and example[5] is not None else "" for example in listed]
+        if not self._lazy:
+            records, extras = _all_turns(records), [extra for extra in extras for _ in range(COUNT)]
+        self._store.append(records, extras)
+
+    # ---- reading --------------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return 0 if self._store is None else self._store.count
+
+    def sample_batch(self, batch_size: int) -> SampledBatch:
+        """Examples drawn at random with replacement, each turned by a random symmetry in the lazy mode."""
+        batch = self.sample_stored(batch_size)
+        if not self._lazy:
+            return batch
+        ids = self._random.integers(0, COUNT, batch_size)
+        turned = transform_batch(batch.states, batch.policies, ids, batch.last_moves)
+        return SampledBatch(turned.states, turned.policies, batch.values, np.asarray(turned.last_moves))
+
+    def sample_stored(self, batch_size: int, *, recent: int = 0) -> SampledBatch:
+        """Examples drawn at random with replacement, as they are stored; only the `recent` newest, if given."""
+        count, newest = len(self), self.newest
+        if count == 0:
+            raise EightfoldError("the buffer is empty; add_data comes before sampling")
+        if recent and recent < count:
+            ages = self._random.integers(1, recent + 1, batch_size)
+            return self.read((newest - ages) % count)
+        return self.read(self._random.integers(0, count, batch_size))
+
+    def read(self, slots: Sequence[int] | NDArray[np.int64]) -> SampledBatch:
+        """The examples in given slots of the ring, as they are stored."""
+        assert self._store is not None
+        records = self._store.read(np.asarray(slots, np.int64))
+        return SampledBatch(
+            records["state"].astype(np.float32),
+            records["policy"].astype(np.float32),
+            records["value"].copy(),
+            records["last_move"].astype(np.int64),
+        )
+
+    @property
+    def lazy_augmentation(self) -> bool:
+        return self._lazy
+
+    @property
+    def newest(self) -> int:
+        """The slot that the next example will take."""
+        return 0 if self._store is None else self._store.next
+
+    def close(self) -> None:
+        if self._store is not None:
+            self._store.close()
+            self._store = None
+
+    def __enter__(self) -> DataBuffer:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    # ---- the store ------------------------------------------------------------------------------------
+
+    def _open(self, kind: np.dtype[Any] | None) -> None:
+        """Open the store; `kind` is the type of its records if it has to be made."""
+        if self._path is None:
+            assert kind is not None
+            self._kind = kind
+            self._store = MemoryStore(kind, self._max_size)
+            return
+        from eightfold.learning.lmdb_store import LmdbStore
+
+        meta = None
+        if kind is not None:
+            meta = {
+                "format": FORMAT,
+                "state": list(kind["state"].shape),
+                "policy": list(kind["policy"].shape),
+                "eager": not self._lazy,
+                "encoder": self._encoder,
+            }
+        store = LmdbStore(self._path, self._max_size, meta)
+        found = store.meta
+        eager, encoder = bool(found["eager"]), str(found["encoder"])
+        self._kind = _record_type(tuple(found["state"]), tuple(found["policy"]))
+        store.set_kind(self._kind)
+        if eager == self._lazy:
+            store.close()
+            have, want = ("eager", "lazy") if eager else ("lazy", "eager")
+            raise EightfoldError(f"{self._path} was made with {have} augmentation and is opened as {want}")
+        if encoder and self._encoder and encoder != self._encoder:
+            store.close()
+            raise EightfoldError(f"{self._path} was made by encoder {encoder!r}, not {self._encoder!r}")
+        self._store = store
+
+
+class MemoryStore:
+    """The ring as one array."""
+
+    def __init__(self, kind: np.dtype[Any], max_size: int) -> None:
+        self._records = np.zeros(min(max_size, 1024), kind)
+        self._extras: dict[int, str] = {}
+        self._max_size = max_size
+        self.count = self.next = 0
+
+    def append(self, records: NDArray[Any], extras: Sequence[str]) -> None:
+        needed = min(self.next + len(records), self._max_size)
+        if needed > len(self._records):
+            grown = np.zeros(min(max(needed, 2 * len(self._records)), self._max_size), self._records.dtype)
+            grown[: self.count] = self._records[: self.count]
+            self._records = grown
+        for record, extra in zip(records, extras, strict=True):
+            self._records[self.next] = record
+            self._extras.pop(self.next, None)
+            if extra:
+                self._extras[self.next] = extra
+            self.next = (self.next + 1) % self._max_size
+            self.count = min(self.count + 1, self._max_size)
+
+    def read(self, slots: NDArray[np.int64]) -> NDArray[Any]:
+        return self._records[slots]
+
+    def extra(self, slot: int) -> str:
+        return self._extras.get(slot, "")
+
+    def close(self) -> None:
+        self._records = self._records[:0]
+
+
+def _record_type(state: tuple[int, ...], policy: tuple[int, ...]) -> np.dtype[Any]:
+    """Planes in half precision, which holds stones and simple fractions exactly; targets in single."""
+    if (
+        len(state) != 3
+        or state[1] != state[2]
+        or len(policy) != 1
+        or policy[0] not in (state[1] ** 2, state[1] ** 2 + 1)
+    ):
+        raise EightfoldError(f"a state {state} with a policy {policy} is not [C, N, N] with [N*N] or [N*N+1]")
+    return np.dtype(
+        [
+            ("state", np.float16, state),
+            ("policy", np.float32, policy),
+            ("value", np.float32),
+            ("last_move", np.int16, 2),
+            ("player", np.int16),
+        ]
+    )
+
+
+def _as_records(examples: Sequence[Sequence[Any]], kind: np.dtype[Any]) -> NDArray[Any]:
+    records = np.zeros(len(examples), kind)
+    for record, example in zip(records, examples, strict=True):
+        state, policy, value = example[:3]
+        last_move = example[3] if len(example) > 3 and example[3] is not None else NO_MOVE
+        try:
+            record["state"], record["policy"], record["value"] = state, policy, value
+            record["last_move"] = last_move
+            record["player"] = example[4] if len(example) > 4 and example[4] is not None else 0
+        except (TypeError, ValueError):
+            raise EightfoldError(f"example {shown(example[2:5])} is not (state, policy, value, last_move)") from None
+    if not (np.isfinite(records["value"]).all() and np.isfinite(records["policy"]).all()):
+        raise EightfoldError("an example has a value or a policy that is not a number")
+    return records
+
+
+def _all_turns(records: NDArray[Any]) -> NDArray[Any]:
+    """Each record eight times, turned by each symmetry."""
+    turned = np.repeat(records, COUNT)
+    ids = np.tile(np.arange(COUNT), len(records))
+    states, policies, moves = transform_batch(
+        turned["state"], turned["policy"], ids, turned["last_move"].astype(np.int64)
+    )
+    turned["state"], turned["policy"], turned["last_move"] = states, policies, moves
+    return turned
+
+
+def _has_lmdb() -> bool:
+    import importlib.util
+
+    return importlib.util.find_spec("lmdb") is not None

@@ -1,0 +1,129 @@
+"""How strong a network is: against pure Monte Carlo search at three strengths (document 000's evaluator).
+
+Colours alternate, and both halves are reported with an interval; `as_paper` is the same network moving first in
+every game, as the published figures were counted. All games of a tier are played at once, so that the network
+is asked in batches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from eightfold.arena.ratings import wilson_interval
+from eightfold.games.game import Game, Position
+from eightfold.games.state import BLACK, WHITE
+from eightfold.search.forest import Evaluator, ForestSearch, SearchSettings
+from eightfold.search.uct import Mcts
+
+TIERS = (1000, 3000, 5000)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TierScore:
+    playouts: int  # of the opponent
+    first: tuple[float, ...]  # points of the games in which the network moved first
+    second: tuple[float, ...]
+
+    @property
+    def points(self) -> tuple[float, ...]:
+        return self.first + self.second
+
+
+@dataclass(frozen=True, kw_only=True)
+class Strength:
+    tiers: tuple[TierScore, ...]
+
+    @property
+    def games(self) -> int:
+        return sum(len(tier.points) for tier in self.tiers)
+
+    @property
+    def score(self) -> float:
+        return float(np.mean([point for tier in self.tiers for point in tier.points]))
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "score": self.score,
+            "ci95": list(wilson_interval(self.score, self.games)),
+            "games": self.games,
+            "first": _mean([p for tier in self.tiers for p in tier.first]),
+            "second": _mean([p for tier in self.tiers for p in tier.second]),
+            "tiers": {str(tier.playouts): _mean(tier.points) for tier in self.tiers},
+        }
+
+
+def _mean(points: Sequence[float]) -> float | None:
+    return float(np.mean(points)) if points else None
+
+
+def measure_strength(
+    game: Game,
+    evaluator: Evaluator,
+    *,
+    tiers: Sequence[int] = TIERS,
+    games: int = 10,
+    playouts: int = 400,
+    settings: SearchSettings = SearchSettings(),  # noqa: B008 - frozen
+    as_paper: bool = False,
+    seed: int = 0,
+    progress: Callable[[int], None] = lambda games: None,
+) -> Strength:
+    """Play `games` games a tier."""
+    scores = []
+    for tier in tiers:
+        first = [as_paper or number % 2 == 0 for number in range(games)]
+        points = _play_tier(game, evaluator, tier, first, playouts, settings, seed, progress)
+        scores.append(
+            TierScore(
+                playouts=tier,
+                first=tuple(p for p, f in zip(points, first, strict=True) if f),
+                second=tuple(p for p, f in zip(points, first, strict=True) if not f),
+            )
+        )
+    return Strength(tiers=tuple(scores))
+
+
+def _play_tier(
+    game: Game,
+    evaluator: Evaluator,
+    tier: int,
+    moves_first: list[bool],
+    playouts: int,
+    settings: SearchSettings,
+    seed: int,
+    progress: Callable[[int], None],
+) -> list[float]:
+    count = len(moves_first)
+    random = np.random.default_rng([seed, tier])
+    search = ForestSearch(game, evaluator, games=count, playouts=playouts, settings=settings, random=random)
+    opponents = [Mcts(game, playouts=tier, seed=int(random.integers(1 << 31))) for _ in range(count)]
+    positions: list[Position] = [game.start() for _ in range(count)]
+    ours = [BLACK if first else WHITE for first in moves_first]
+    running = set(range(count))
+    while running:
+        turn = [number for number in running if positions[number].to_move == ours[number]]
+        for number in turn:
+            search.prepare_root(number, playouts, noisy=False)
+        while search.step():
+            pass
+        for number in list(running):
+            if number in turn:
+                visits = search.root_visits(number)
+                move = int(random.choice(np.flatnonzero(visits == visits.max())))
+            else:
+                move = opponents[number].think(positions[number]).action
+            search.advance(number, move)
+            search.forest.left[number] = 0
+            positions[number] = positions[number].play(move)
+            if positions[number].is_over:
+                running.remove(number)
+                progress(1)
+    return [_points(position, colour) for position, colour in zip(positions, ours, strict=True)]
+
+
+def _points(position: Position, colour: int) -> float:
+    return 0.5 if position.winner is None else float(position.winner == colour)

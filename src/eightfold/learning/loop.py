@@ -1,0 +1,400 @@
+"""Training from top to bottom: games beget samples, samples beget weights, weights play better games.
+
+A round: a thread plays games with the weights of the last round while this one trains on the samples that are
+there; then the new weights are handed over. Neither waits for the other's cores: each has its half of them.
+Every finished game is stored at once, so a run that is killed loses none, and goes on from its last checkpoint.
+
+Read before: `selfplay.py` (a game), `buffer.py` (samples), `batches.py` (a batch), `trainer.py` (a step).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from eightfold.config import TrainConfig
+from eightfold.errors import EightfoldError
+from eightfold.games.game import make_game
+from eightfold.learning.batches import BatchMaker
+from eightfold.learning.buffer import DataBuffer
+from eightfold.learning.evaluation import Strength, measure_strength
+from eightfold.learning.monitors import SelfPlayMonitor
+from eightfold.learning.run import RunFolder
+from eightfold.learning.selfplay import PlayedGame, SelfPlay, SelfPlaySettings
+from eightfold.learning.trainer import Losses, Trainer
+from eightfold.nets.backends import make_backend
+from eightfold.nets.checkpoint import Description, load_weights, replace_file, save_checkpoint
+from eightfold.nets.evaluator import NetworkEvaluator
+from eightfold.search.forest import SearchSettings
+
+SAVE_SECONDS = 20.0
+VALIDATION_SAMPLES = 4096
+
+
+@dataclass
+class Progress:
+    """Where a run stands; saved with every checkpoint."""
+
+    seconds: float = 0.0  # spent on training, evaluations left out
+    games: int = 0
+    samples: int = 0
+    steps: int = 0
+    owed: float = 0.0  # training steps that the samples so far have earned and that were not yet done
+    evaluated_at: float = 0.0
+    rate_factor: float = 1.0  # the learning-rate multiplier of the three-sigma rule
+    validated_at: int = 0  # games, at the last look of that rule
+    validation_mean: float = 0.0
+    validation_error: float = 0.0
+
+
+class Training:
+    """One run: everything that `train` needs, put together."""
+
+    def __init__(self, config: TrainConfig, folder: Path) -> None:
+        self.config = config
+        self.game = make_game(config.game)
+        self.description = Description(
+            network=config.network, game=self.game.text, encoder=config.encoder, symmetry=config.symmetry
+        )
+        self.run = RunFolder(folder, config)
+        seeds = np.random.SeedSequence(config.seed).spawn(3)
+        self._random = np.random.default_rng(seeds[0])
+        torch.manual_seed(config.seed)
+        threads = max(1, (os.cpu_count() or 2) // 2)
+        torch.set_num_threads(threads)
+
+        self.network = self.description.make()
+        settings = config.training
+        eager = config.symmetry == "augment-eager"
+        stored = max(settings.window, settings.later_window) * (8 if eager else 1)
+        self.buffer = DataBuffer(
+            folder / "buffer", stored, lazy_augmentation=not eager, seed=config.seed, encoder=config.encoder
+        )
+        self.validation = DataBuffer(
+            folder / "validation", VALIDATION_SAMPLES, seed=config.seed, encoder=config.encoder
+        )
+        self.trainer = Trainer(
+            self.network,
+            settings.learning_rate,
+            config.device,
+            optimiser=settings.optimiser,
+            l2=settings.l2,
+            clip_quantile=settings.clip_quantile,
+            precision=settings.precision,
+            symmetry=config.symmetry,
+        )
+        self.maker = BatchMaker(config.symmetry, random=self._random, allowed=settings.turns)
+        self.progress = Progress()
+        if self.run.resumed:
+            self._load()
+        self.backend = make_backend(
+            config.backend, self.network, self.description.shape(), device=config.device, threads=threads
+        )
+        self.evaluator = NetworkEvaluator(
+            self.backend, encoder=config.encoder, symmetry=config.symmetry, random=np.random.default_rng(seeds[1])
+        )
+        self.monitor = SelfPlayMonitor(self.game)
+        self.selfplay = self._make_selfplay(np.random.default_rng([config.seed, self.progress.games, 1]))
+        self.strength: Strength | None = None
+        self._stop = threading.Event()
+
+    def _make_selfplay(self, random: np.random.Generator) -> SelfPlay:
+        config = self.config.selfplay
+        return SelfPlay(
+            self.game,
+            self.evaluator,
+            settings=SelfPlaySettings(
+                games=config.games_at_once,
+                playouts=config.playouts,
+                fast_playouts=config.fast_playouts,
+                full_share=config.full_share,
+                temperature=config.temperature,
+                final_temperature=config.final_temperature,
+                temperature_plies=config.temperature_plies,
+                opening_share=config.opening_share,
+                opening_stones=config.opening_stones,
+                value_mix=config.value_mix,
+            ),
+            search=SearchSettings(
+                exploration=config.exploration,
+                unvisited=config.unvisited,
+                noise=config.noise,
+                noise_alpha=config.noise_alpha,
+                kept_count=config.kept_count,
+            ),
+            random=random,
+        )
+
+    # ---- the loop -------------------------------------------------------------------------------------
+
+    def train(self, report: Callable[[dict[str, Any]], None] = lambda entry: None) -> None:
+        """Rounds until the time or the games are used up, or `stop` is called."""
+        saved = time.monotonic()
+        while not self._stop.is_set() and self.done < 1:
+            entry = self._round()
+            self.run.note(entry)
+            report(entry)
+            if time.monotonic() - saved > SAVE_SECONDS:
+                self.save()
+                saved = time.monotonic()
+            every = self.config.evaluation.every_minutes * 60
+            if every > 0 and self.progress.seconds - self.progress.evaluated_at >= every and self.done < 1:
+                report(self.evaluate(self.config.evaluation.games))
+        self.save()
+
+    @property
+    def done(self) -> float:
+        """How much of the run's time or games is used up, 0 to 1."""
+        by_time = self.progress.seconds / (60 * self.config.minutes) if self.config.minutes > 0 else 0.0
+        by_games = self.progress.games / self.config.games if self.config.games > 0 else 0.0
+        return max(by_time, by_games)
+
+    def stop(self) -> None:
+        """Ask the loop to end after this round."""
+        self._stop.set()
+
+    def _round(self) -> dict[str, Any]:
+        start, simulations = time.perf_counter(), self.selfplay.search.simulations
+        progress, settings = self.progress, self.config.training
+        self.backend.load(self._on_cpu())
+        played: list[PlayedGame] = []
+        trouble: list[BaseException] = []
+
+        def play() -> None:
+            try:
+                played.extend(self.selfplay.play(settings.games_a_round, on_game=self._store))
+            except BaseException as error:  # handed over to the thread that waits for us
+                trouble.append(error)
+
+        player = threading.Thread(target=play, name="self-play")
+        before = progress.samples
+        player.start()
+        losses = self._train_steps()
+        player.join()
+        if trouble:
+            raise trouble[0]
+        new = progress.samples - before
+        progress.owed += settings.steps_a_round or new * settings.samples_per_sample / settings.batch_size
+        seconds = time.perf_counter() - start
+        progress.seconds += seconds
+        entry: dict[str, Any] = {
+            "minutes": progress.seconds / 60,
+            "games": progress.games,
+            "samples": progress.samples,
+            "steps": progress.steps,
+            "learning_rate": self._learning_rate(),
+            "games_per_s": len(played) / seconds,
+            "simulations_per_s": (self.selfplay.search.simulations - simulations) / seconds,
+            "samples_per_s": len(losses) * settings.batch_size / seconds,
+            **self.monitor.figures(),
+        }
+        if losses:
+            policy, value = np.mean(losses, axis=0)
+            entry |= {"policy_loss": float(policy), "value_loss": float(value)}
+        validation = self._validate()
+        if validation is not None:
+            entry["validation_loss"] = validation
+        warnings = self.monitor.warnings()
+        if warnings:
+            entry["warnings"] = warnings
+        return entry
+
+    def _train_steps(self) -> list[Losses]:
+        """The steps that the samples of the rounds before have earned."""
+        settings, progress = self.config.training, self.progress
+        steps = int(progress.owed)
+        if steps == 0 or len(self.buffer) < settings.batch_size:
+            return []
+        self.trainer.set_learning_rate(self._learning_rate())
+        self.maker.allowed = np.array(self._turns(), np.int64)
+        recent = self._window()
+        losses = []
+        for _ in range(steps):
+            stored = self.buffer.sample_stored(settings.batch_size, recent=recent)
+            losses.append(self.trainer.step(self.maker.make(stored.states, stored.policies, stored.values)))
+        progress.owed -= steps
+        progress.steps += steps
+        return losses
+
+    def _window(self) -> int:
+        settings = self.config.training
+        grown = settings.later_window and self.progress.games >= settings.later_games
+        return (settings.later_window if grown else settings.window) * (1 if self.buffer.lazy_augmentation else 8)
+
+    def _turns(self) -> tuple[int, ...]:
+        """The symmetries to draw from: none before `turns_from_game`, all after as many games more."""
+        turns, first = self.config.training.turns, self.config.training.turns_from_game
+        if not first or self.progress.games >= 2 * first:
+            return turns
+        if self.progress.games < first:
+            return (0,)
+        share = (self.progress.games - first) / first
+        return turns[: max(1, round(share * len(turns)))]
+
+    def _store(self, played: PlayedGame) -> None:
+        """Keep a finished game, at once: on disk for people, and as samples for training or validation."""
+        progress, every = self.progress, self.config.training.validation_every
+        self.run.keep_game(played.moves, played.opening, played.result)
+        self.monitor.see(played)
+        progress.games += 1
+        if len(played.values) == 0:
+            return
+        number, planes = self.game.encoder(self.config.encoder)
+        size = self.game.size
+        states = np.empty((len(played.values), planes, size, size), np.float32)
+        self.game.kernels.encode_batch(played.states, number, states)
+        examples = [
+            (states[k], played.policies[k], float(played.values[k]), self._last_move(played, k))
+            for k in range(len(states))
+        ]
+        if every and progress.games % every == 0:
+            self.validation.add_data(examples)
+        else:
+            self.buffer.add_data(examples)
+            progress.samples += len(examples)
+
+    def _last_move(self, played: PlayedGame, k: int) -> tuple[int, int] | None:
+        last = int(played.states[k, 3])
+        return None if last < 0 else divmod(last, self.game.size)
+
+    # ---- learning rate and validation -----------------------------------------------------------------
+
+    def _learning_rate(self) -> float:
+        settings = self.config.training
+        if settings.decay == "none":
+            return settings.learning_rate
+        if settings.decay == "three-sigma":
+            return settings.learning_rate * self.progress.rate_factor
+        # Constant for the first half, then down to a twentieth.
+        return settings.learning_rate * (1.0 if self.done < 0.5 else max(0.05, 1 - 0.95 * (self.done - 0.5) / 0.5))
+
+    def _validate(self) -> float | None:
+        """The loss on games kept from training, every hundred games; it drives the three-sigma rule."""
+        progress = self.progress
+        if len(self.validation) < 32 or progress.games - progress.validated_at < 100:
+            return None
+        progress.validated_at = progress.games
+        stored = self.validation.read(np.arange(len(self.validation)))
+        losses = []
+        for first in range(0, len(stored.values), 256):
+            part = slice(first, first + 256)
+            batch = self.maker.make(stored.states[part], stored.policies[part], stored.values[part])
+            losses.append(self.trainer.losses(batch).total)
+        mean = float(np.mean(losses))
+        error = float(np.std(losses) / np.sqrt(len(losses))) if len(losses) > 1 else 0.0
+        if progress.validation_mean and mean > progress.validation_mean + 3 * max(error, progress.validation_error):
+            progress.rate_factor /= 2
+        progress.validation_mean, progress.validation_error = mean, error
+        return mean
+
+    # ---- strength, saving, loading --------------------------------------------------------------------
+
+    def evaluate(self, games: int) -> dict[str, Any]:
+        """Measure the strength of the present network and note it."""
+        settings = self.config.evaluation
+        self.backend.load(self._on_cpu())
+        self.strength = measure_strength(
+            self.game,
+            self.evaluator,
+            games=games,
+            playouts=settings.playouts,
+            settings=SearchSettings(exploration=settings.exploration, unvisited=self.config.selfplay.unvisited),
+            seed=self.config.seed,
+        )
+        self.progress.evaluated_at = self.progress.seconds
+        entry = {
+            "minutes": self.progress.seconds / 60,
+            "games": self.progress.games,
+            "strength": self.strength.as_dict(),
+        }
+        self.run.note(entry)
+        return entry
+
+    def _on_cpu(self) -> torch.nn.Module:
+        if self.trainer.device.type == "cpu":
+            return self.network
+        import copy
+
+        return copy.deepcopy(self.network).to("cpu")
+
+    def save(self) -> None:
+        """A checkpoint: the network for playing, and what going on needs. `progress.json` comes last and seals it."""
+        from safetensors.torch import save
+
+        folder = self.run.checkpoint
+        save_checkpoint(folder, self.network, self.description, self._card())
+        state = self.trainer.optimiser.state_dict()["state"]
+        tensors = {
+            f"{number}.{name}": value.contiguous() if value.ndim else value.reshape(1)
+            for number, entry in state.items()
+            for name, value in entry.items()
+            if isinstance(value, torch.Tensor)
+        }
+        replace_file(folder / "training.safetensors", save({name: t.detach().cpu() for name, t in tensors.items()}))
+        replace_file(folder / "progress.json", json.dumps(asdict(self.progress)).encode())
+
+    def _load(self) -> None:
+        """Take up the last checkpoint; a run that has none yet starts over with the games it has."""
+        folder = self.run.checkpoint
+        self.progress.samples = len(self.buffer)
+        self.progress.games = self.run.games_kept()
+        if not (folder / "progress.json").exists():
+            return
+        load_weights(self.network, folder / "network.safetensors")
+        try:
+            stored = Progress(**json.loads((folder / "progress.json").read_text()))
+        except (ValueError, TypeError) as error:
+            raise EightfoldError(f"{folder / 'progress.json'} cannot be read: {error}") from None
+        self._load_optimiser(folder / "training.safetensors")
+        # Games that ended after the checkpoint are in the buffer and count.
+        games, samples = max(stored.games, self.progress.games), max(stored.samples, self.progress.samples)
+        earned = (samples - stored.samples) * self.config.training.samples_per_sample / self.config.training.batch_size
+        self.progress = replace(stored, games=games, samples=samples, owed=stored.owed + earned)
+        self.trainer.steps = stored.steps
+
+    def _load_optimiser(self, path: Path) -> None:
+        from safetensors.torch import load
+
+        if not path.exists():
+            return
+        whole = self.trainer.optimiser.state_dict()
+        state: dict[int, dict[str, Any]] = {}
+        for name, tensor in load(path.read_bytes()).items():
+            number, _, key = name.partition(".")
+            state.setdefault(int(number), {})[key] = tensor.reshape(()) if key == "step" else tensor
+        if state:
+            self.trainer.optimiser.load_state_dict({**whole, "state": state})
+
+    def _card(self) -> str:
+        progress, config = self.progress, self.config
+        lines = [
+            f"# {config.network} for {self.game.text}",
+            "",
+            f"- trained by self-play with Eightfold, symmetry mode `{config.symmetry}`, seed {config.seed}",
+            f"- {progress.seconds / 60:.1f} minutes, {progress.games} games, {progress.samples} positions,"
+            f" {progress.steps} steps",
+            f"- {sum(p.numel() for p in self.network.parameters()):,} parameters, input `{config.encoder}`",
+        ]
+        if self.strength is not None:
+            figures = self.strength.as_dict()
+            low, high = figures["ci95"]
+            lines.append(
+                f"- score {figures['score']:.3f} ({low:.3f} to {high:.3f}) over {figures['games']} games,"
+                f" {config.evaluation.playouts} playouts a move, against pure Monte Carlo search of"
+                f" {', '.join(figures['tiers'])} playouts"
+            )
+        return "\n".join(lines) + "\n"
+
+    def close(self) -> None:
+        self.buffer.close()
+        self.validation.close()
+        self.run.close()

@@ -1,0 +1,126 @@
+"""A run is a folder: its configuration, checkpoints, metrics, games and buffer. One process at a time.
+
+config.toml       resolved, with versions
+checkpoint/       the newest network, ready to play; with `training.safetensors` and `progress.json` to go on
+metrics.jsonl     one line a round, and one for every evaluation
+events.*          the same for TensorBoard, where it is installed
+games.jsonl       every finished self-play game
+buffer/           the samples
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import time
+from pathlib import Path
+from typing import IO, Any
+
+from eightfold import __version__
+from eightfold.config import TrainConfig, load_config, to_toml
+from eightfold.errors import EightfoldError
+from eightfold.nets.checkpoint import replace_file
+
+
+class RunFolder:
+    """Opens a run for training: makes the folder, or takes up the one that is there."""
+
+    def __init__(self, path: Path, config: TrainConfig) -> None:
+        self.path = path
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise EightfoldError(f"cannot make the run folder {path}: {error.strerror}") from None
+        self._lock = _locked(path / "lock", path)
+        self.resumed = (path / "config.toml").exists()
+        if self.resumed:
+            _check_same(load_config(path / "config.toml"), config, path)
+        elif any(entry.name != "lock" for entry in path.iterdir()):
+            raise EightfoldError(f"{path} holds other files and no run; choose another folder")
+        # Written anew on a resumption too: minutes and games may have grown.
+        replace_file(path / "config.toml", to_toml(config, _notes()).encode())
+        self._metrics = open(path / "metrics.jsonl", "a", encoding="utf-8")  # noqa: SIM115 - for the run's life
+        self._games = open(path / "games.jsonl", "a", encoding="utf-8")  # noqa: SIM115
+
+    @property
+    def checkpoint(self) -> Path:
+        return self.path / "checkpoint"
+
+    def note(self, entry: dict[str, Any]) -> None:
+        """A line for metrics.jsonl."""
+        self._metrics.write(json.dumps(entry) + "\n")
+        self._metrics.flush()
+
+    def keep_game(self, moves: tuple[int, ...], opening: int, result: int) -> None:
+        self._games.write(json.dumps({"moves": moves, "opening": opening, "result": result}) + "\n")
+        self._games.flush()
+
+    def games_kept(self) -> int:
+        with open(self.path / "games.jsonl", "rb") as file:
+            return sum(1 for _ in file)
+
+    def close(self) -> None:
+        self._metrics.close()
+        self._games.close()
+        self._lock.close()
+
+
+def read_metrics(path: Path) -> list[dict[str, Any]]:
+    """The entries of a run's metrics; a last line that was cut off by a crash is left out."""
+    entries = []
+    try:
+        for line in (path / "metrics.jsonl").read_text(encoding="utf-8").splitlines():
+            try:
+                entries.append(json.loads(line))
+            except ValueError:
+                continue
+    except OSError:
+        return []
+    return entries
+
+
+def _locked(path: Path, run: Path) -> IO[str]:
+    file = open(path, "a", encoding="utf-8")  # noqa: SIM115 - held as long as the run is open
+    try:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except ImportError:
+        pass  # no such lock on this system
+    except OSError:
+        file.close()
+        raise EightfoldError(f"the run {run} is in use by another process") from None
+    return file
+
+
+def _check_same(old: TrainConfig, new: TrainConfig, path: Path) -> None:
+    """What a network and its buffer are must not change under a run."""
+    for key in ("game", "network", "encoder", "symmetry"):
+        before, now = getattr(old, key), getattr(new, key)
+        if before != now:
+            raise EightfoldError(
+                f"the run {path} was started with {key} = {before!r}, not {now!r}; choose another folder"
+            )
+
+
+def _notes() -> dict[str, str]:
+    return {
+        "version": __version__,
+        "commit": os.environ.get("EIGHTFOLD_COMMIT", _commit()),
+        "python": platform.python_version(),
+        "machine": f"{platform.machine()}, {os.cpu_count()} cores",
+        "written": time.strftime("%Y-%m-%d %H:%M:%S"),
+    }
+
+
+def _commit() -> str:
+    """The commit of the source tree, where it is one."""
+    head = Path(__file__).parents[3] / ".git" / "HEAD"
+    try:
+        text = head.read_text().strip()
+        if text.startswith("ref: "):
+            text = (head.parent / text[5:]).read_text().strip()
+        return text[:12]
+    except OSError:
+        return ""

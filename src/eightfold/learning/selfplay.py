@@ -1,0 +1,160 @@
+"""Self-play: many games at once, each move searched, each finished game a list of samples.
+
+A sample's policy is what the search found before any temperature; its value mixes the result of the game with
+what the search expected. Samples are in the board's own frame. Some games start from a few random stones in
+the middle, which keeps young networks from playing one short attack over and over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eightfold.games.game import Game
+from eightfold.games.state import DRAW, ONGOING, RESULT, SIDE
+from eightfold.jit import Ints
+from eightfold.search.forest import Evaluator, ForestSearch, SearchSettings
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelfPlaySettings:
+    games: int = 128  # played at once
+    playouts: int = 400
+    fast_playouts: int = 0  # with playout-cap randomisation: a cheap search, no sample
+    full_share: float = 1.0  # share of moves that get the full search
+    temperature: float = 1.0
+    final_temperature: float = 1.0  # after `temperature_plies`
+    temperature_plies: int = 1000
+    opening_share: float = 0.0  # share of games that start from random stones in the middle
+    opening_stones: int = 6
+    value_mix: float = 0.0  # share of the search's value in the value target
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlayedGame:
+    """One finished game: its moves, and the T positions that became samples."""
+
+    moves: tuple[int, ...]
+    opening: int  # moves that were random
+    result: int  # BLACK, WHITE or DRAW
+    states: Ints  # [T, L]
+    policies: NDArray[np.float32]  # [T, A]
+    values: NDArray[np.float32]  # [T] for the side to move
+
+
+class SelfPlay:
+    def __init__(
+        self,
+        game: Game,
+        evaluator: Evaluator,
+        *,
+        settings: SelfPlaySettings,
+        search: SearchSettings,
+        random: np.random.Generator,
+    ) -> None:
+        self.game, self.settings, self.random = game, settings, random
+        self.search = ForestSearch(
+            game, evaluator, games=settings.games, playouts=settings.playouts, settings=search, random=random
+        )
+        self._moves: list[list[int]] = [[] for _ in range(settings.games)]
+        self._openings = [0] * settings.games
+        self._samples: list[list[tuple[Ints, NDArray[np.float32], float]]] = [[] for _ in range(settings.games)]
+        self._full = [True] * settings.games
+        for number in range(settings.games):
+            self._begin(number)
+
+    def play(
+        self, finished_games: int, *, on_game: Callable[[PlayedGame], None] = lambda game: None
+    ) -> list[PlayedGame]:
+        """Go on until so many games have ended; the others are kept for the next call.
+
+        `on_game` hears of every game at the moment it ends.
+        """
+        finished: list[PlayedGame] = []
+        while len(finished) < finished_games:
+            self.search.step()
+            forest = self.search.forest
+            done = (forest.left == 0) | (forest.proof[:, 0] != self.search.kernels.UNKNOWN)
+            for number in np.flatnonzero(done):
+                game = self._move(int(number))
+                if game is not None:
+                    on_game(game)
+                    finished.append(game)
+        return finished
+
+    def _begin(self, number: int) -> None:
+        moves = self._random_opening()
+        state = self.game.after(moves).state
+        self._moves[number], self._openings[number], self._samples[number] = list(moves), len(moves), []
+        self.search.set_root(number, state)
+        self._next_search(number)
+
+    def _random_opening(self) -> list[int]:
+        """A few random stones in the middle that end nothing."""
+        settings, size = self.settings, self.game.size
+        if self.random.random() >= settings.opening_share:
+            return []
+        edge = max(1, size // 5)
+        middle = [row * size + column for row in range(edge, size - edge) for column in range(edge, size - edge)]
+        while True:
+            stones = int(self.random.integers(0, settings.opening_stones + 1))
+            moves = [int(move) for move in self.random.choice(middle, stones, replace=False)]
+            state = self.game.start().state.copy()
+            for move in moves:
+                self.game.rules.play(state, move)
+            if state[RESULT] == ONGOING:
+                return moves
+
+    def _next_search(self, number: int) -> None:
+        settings = self.settings
+        full = settings.full_share >= 1 or self.random.random() < settings.full_share
+        self._full[number] = full
+        self.search.prepare_root(number, settings.playouts if full else settings.fast_playouts, noisy=full)
+
+    def _move(self, number: int) -> PlayedGame | None:
+        """Choose a move for a game whose search is done; the game itself if that ended it."""
+        search, settings = self.search, self.settings
+        state = search.forest.states[number]
+        visits = search.root_visits(number)
+        policy = visits / visits.sum()
+        if self._full[number]:
+            self._samples[number].append((state.copy(), policy, search.root_value(number)))
+        ply = len(self._moves[number])
+        temperature = settings.temperature if ply < settings.temperature_plies else settings.final_temperature
+        move = _draw(policy, temperature, self.random)
+        search.advance(number, move)
+        self._moves[number].append(move)
+        result = int(search.forest.states[number, RESULT])
+        if result == ONGOING:
+            self._next_search(number)
+            return None
+        game = self._finish(number, result)
+        self._begin(number)
+        return game
+
+    def _finish(self, number: int, result: int) -> PlayedGame:
+        samples, mix = self._samples[number], self.settings.value_mix
+        states = np.array([state for state, _, _ in samples], np.int64)
+        outcome = np.zeros(len(samples), np.float32)
+        if samples and result != DRAW:
+            outcome = np.where(states[:, SIDE] == result, 1, -1).astype(np.float32)
+        expected = np.array([value for _, _, value in samples], np.float32)
+        return PlayedGame(
+            moves=tuple(self._moves[number]),
+            opening=self._openings[number],
+            result=result,
+            states=states,
+            policies=np.array([policy for _, policy, _ in samples], np.float32),
+            values=(1 - mix) * outcome + mix * expected,
+        )
+
+
+def _draw(policy: NDArray[np.float32], temperature: float, random: np.random.Generator) -> int:
+    """A move: the policy sharpened by the temperature; at 0 the largest, ties by chance."""
+    if temperature <= 1e-3:
+        return int(random.choice(np.flatnonzero(policy == policy.max())))
+    weights = policy.astype(np.float64) ** (1 / temperature)
+    return int(np.searchsorted(np.cumsum(weights), random.random() * weights.sum(), side="right"))

@@ -1,0 +1,146 @@
+"""The trainer: loss, optimiser, clipping; one step for each batch (documents 000 and 002).
+
+    loss = (z - v)^2 - pi . log p   (+ L2 by weight decay)
+
+`Trainer(model, lr, device).train_epoch(data_buffer, batch_size, steps_per_epoch)` is document 002's way in; the
+training loop of a run calls `step` with batches of its own.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from eightfold.errors import EightfoldError, unknown
+from eightfold.learning.batches import Batch, BatchMaker
+from eightfold.learning.buffer import DataBuffer
+
+CLIP_HISTORY = 1000
+
+
+class Losses(NamedTuple):
+    policy: float
+    value: float
+
+    @property
+    def total(self) -> float:
+        return self.policy + self.value
+
+
+class AutoClip:
+    """Gradient norms are clipped at a quantile of their own history (Seetharaman and others, 2020)."""
+
+    def __init__(self, quantile: float) -> None:
+        self._quantile = quantile
+        self._norms: deque[float] = deque(maxlen=CLIP_HISTORY)
+
+    def clip(self, network: nn.Module) -> float:
+        """The norm before clipping."""
+        gradients = [parameter.grad for parameter in network.parameters() if parameter.grad is not None]
+        norm = float(torch.linalg.vector_norm(torch.stack([torch.linalg.vector_norm(g) for g in gradients])))
+        if self._quantile > 0 and np.isfinite(norm):
+            self._norms.append(norm)
+            limit = float(np.quantile(self._norms, self._quantile))
+            torch.nn.utils.clip_grad_norm_(network.parameters(), limit)
+        return norm
+
+
+class Trainer:
+    def __init__(
+        self,
+        model: nn.Module,
+        lr: float = 1e-3,
+        device: str = "cpu",
+        *,
+        optimiser: str = "adam",
+        l2: float = 1e-4,
+        clip_quantile: float = 0.9,
+        precision: str = "auto",
+        symmetry: str = "augment",
+        seed: int = 0,
+    ) -> None:
+        self.device = torch.device(device)
+        self.model = model.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self._bf16 = use_bf16(precision, self.device)
+        # Weight decay for weights, not for biases and norms: those have no scale to keep small.
+        groups = [
+            {"params": [p for p in model.parameters() if p.ndim > 1], "weight_decay": 2 * l2},
+            {"params": [p for p in model.parameters() if p.ndim <= 1], "weight_decay": 0.0},
+        ]
+        if optimiser == "adam":
+            self.optimiser: torch.optim.Optimizer = torch.optim.Adam(groups, lr)
+        elif optimiser == "sgd":
+            self.optimiser = torch.optim.SGD(groups, lr, momentum=0.9)
+        else:
+            raise unknown("optimiser", optimiser, ["adam", "sgd"])
+        self._clip = AutoClip(clip_quantile)
+        self._random = np.random.default_rng(seed)
+        self._symmetry = symmetry
+        self.steps = 0
+
+    def set_learning_rate(self, lr: float) -> None:
+        for group in self.optimiser.param_groups:
+            group["lr"] = lr
+
+    def step(self, batch: Batch) -> Losses:
+        """One step of the optimiser; the losses before it."""
+        self.model.train()
+        policy_loss, value_loss = self._losses(batch)
+        self.optimiser.zero_grad(set_to_none=True)
+        (policy_loss + value_loss).backward()  # type: ignore[no-untyped-call]
+        norm = self._clip.clip(self.model)
+        if not np.isfinite(norm):
+            raise EightfoldError(f"training diverged at step {self.steps}: a gradient is not a number; lower the rate")
+        self.optimiser.step()
+        self.steps += 1
+        return Losses(float(policy_loss.detach()), float(value_loss.detach()))
+
+    @torch.no_grad()
+    def losses(self, batch: Batch) -> Losses:
+        """The losses on a batch, without learning from it."""
+        self.model.eval()
+        policy_loss, value_loss = self._losses(batch)
+        return Losses(float(policy_loss), float(value_loss))
+
+    def _losses(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        states = torch.from_numpy(np.ascontiguousarray(batch.states)).to(self.device)
+        policies = torch.from_numpy(np.ascontiguousarray(batch.policies)).to(self.device)
+        values = torch.from_numpy(np.ascontiguousarray(batch.values)).to(self.device)
+        states = states.contiguous(memory_format=torch.channels_last)
+        with torch.autocast(self.device.type, dtype=torch.bfloat16, enabled=self._bf16):
+            logits, expected = self.model(states)
+        log_policy = functional.log_softmax(logits.float(), dim=1)
+        return -(policies * log_policy).sum(dim=1).mean(), ((values - expected.float()) ** 2).mean()
+
+    def train_epoch(
+        self, data_buffer: DataBuffer, batch_size: int = 512, steps_per_epoch: int = 1000
+    ) -> dict[str, float]:
+        """So many steps on batches from a buffer; the mean losses."""
+        mode = self._symmetry if data_buffer.lazy_augmentation else "augment-eager"
+        maker = BatchMaker(mode, random=self._random)
+        taken = []
+        for _ in range(steps_per_epoch):
+            stored = data_buffer.sample_stored(batch_size)
+            taken.append(self.step(maker.make(stored.states, stored.policies, stored.values)))
+        policy, value = np.mean(taken, axis=0)
+        return {
+            "loss": float(policy + value),
+            "policy_loss": float(policy),
+            "value_loss": float(value),
+            "steps": float(self.steps),
+            "learning_rate": float(self.optimiser.param_groups[0]["lr"]),
+        }
+
+
+def use_bf16(precision: str, device: torch.device) -> bool:
+    """Whether to train in bf16: `auto` says yes on a GPU and on processors with instructions for it."""
+    if precision not in ("auto", "bf16", "fp32"):
+        raise unknown("precision", precision, ["auto", "bf16", "fp32"])
+    if precision != "auto":
+        return precision == "bf16"
+    return device.type == "cuda" or bool(torch.cpu._is_avx512_bf16_supported())

@@ -1,0 +1,123 @@
+"""Checkpoints: weights as safetensors, with what they are and how they came about beside them.
+
+A checkpoint is a folder: `network.safetensors`, `network.json` (the network's text, game, encoder, symmetry
+mode) and `card.md`, a model card for people. Nothing in it is code: loading a stranger's file can fail with one
+clear line, and do nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import torch
+from torch import nn
+
+from eightfold.errors import EightfoldError
+from eightfold.games.game import make_game
+from eightfold.nets.evaluator import check_mode, planes_seen
+from eightfold.nets.networks import Shape, make_network
+
+WEIGHTS, DESCRIPTION, CARD = "network.safetensors", "network.json", "card.md"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Description:
+    """What a network is, apart from its weights."""
+
+    network: str  # its text
+    game: str
+    encoder: str
+    symmetry: str
+
+    def shape(self) -> Shape:
+        game = make_game(self.game)
+        _, planes = game.encoder(self.encoder)
+        seen = planes_seen(planes, check_mode(self.symmetry))
+        return Shape(planes=seen, size=game.size, passes=game.actions - game.points)
+
+    def make(self) -> nn.Module:
+        """A network of this kind with fresh weights."""
+        return make_network(self.network, self.shape())
+
+
+def save_checkpoint(folder: Path, network: nn.Module, description: Description, card: str = "") -> None:
+    """Write a checkpoint; each file is whole or not there."""
+    from safetensors.torch import save
+
+    folder.mkdir(parents=True, exist_ok=True)
+    state = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
+    replace_file(folder / WEIGHTS, save(state))
+    replace_file(folder / DESCRIPTION, (json.dumps(asdict(description), indent=2) + "\n").encode())
+    if card:
+        replace_file(folder / CARD, card.encode())
+
+
+def find_checkpoint(place: str | Path) -> Path:
+    """The checkpoint's folder: of a run, of a checkpoint itself, or of a network that ships with the package."""
+    shipped = Path(__file__).parents[1] / "models"
+    for folder in (Path(place) / "checkpoint", Path(place), shipped / str(place)):
+        if (folder / DESCRIPTION).is_file():
+            return folder
+    names = ", ".join(sorted(entry.name for entry in shipped.iterdir())) if shipped.is_dir() else "none"
+    raise EightfoldError(f"{place} holds no network; give a run's folder, or one that ships: {names}")
+
+
+def load_checkpoint(folder: Path) -> tuple[nn.Module, Description]:
+    """The network of a checkpoint and its description."""
+    description = load_description(folder)
+    network = description.make()
+    load_weights(network, folder / WEIGHTS)
+    return network.eval(), description
+
+
+def load_description(folder: Path) -> Description:
+    path = folder / DESCRIPTION
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        return Description(**data)
+    except OSError as error:
+        raise EightfoldError(f"{folder} holds no network: {path.name}: {error.strerror}") from None
+    except (ValueError, TypeError) as error:
+        raise EightfoldError(f"{path} is not a network's description: {' '.join(str(error).split())}") from None
+
+
+def load_weights(network: nn.Module, path: Path) -> None:
+    """Put the weights of a safetensors file into a network of the same make."""
+    from safetensors import SafetensorError
+    from safetensors.torch import load
+
+    try:
+        state = load(path.read_bytes())
+    except OSError as error:
+        raise EightfoldError(f"{path}: {error.strerror}") from None
+    except (SafetensorError, ValueError) as error:
+        raise EightfoldError(f"{path} is not a whole safetensors file: {' '.join(str(error).split())}") from None
+    expected = {name: tuple(tensor.shape) for name, tensor in network.state_dict().items()}
+    given = {name: tuple(tensor.shape) for name, tensor in state.items()}
+    for name in sorted(expected.keys() | given.keys()):
+        if expected.get(name) != given.get(name):
+            raise EightfoldError(
+                f"{path} does not fit this network: {name} is {given.get(name, 'missing')},"
+                f" expected {expected.get(name, 'nothing of that name')}"
+            )
+    if any(not bool(torch.isfinite(tensor).all()) for tensor in state.values() if tensor.is_floating_point()):
+        raise EightfoldError(f"{path} holds weights that are not numbers")
+    network.load_state_dict(state)
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all, and see it to the disk."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}.draft")
+    try:
+        with open(draft, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(draft, path)
+    except OSError as error:
+        raise EightfoldError(f"cannot write {path}: {error.strerror}") from None
+    finally:
+        draft.unlink(missing_ok=True)

@@ -1,0 +1,217 @@
+"""The networks: planes in, policy logits and a value out. One registry; a network is a name and options.
+
+    a1      three convolutions and two small heads, as in the appendix of document 000, with its options
+    resnet  residual blocks with batch norm; its heads pool over the board, so one network plays any size
+
+Shapes: B batch, C planes, N board size, A actions. `forward([B, C, N, N])` gives `([B, A], [B])`; logits are
+for all actions, legal or not, and values are from the side to move, -1 to 1.
+"""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+from typing import Any, cast
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from eightfold.errors import unknown
+from eightfold.texts import Option, Value, read_options, split_name, write_options
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shape:
+    """What a network is built for: planes in, a board, and how many actions besides its points (a pass)."""
+
+    planes: int
+    size: int
+    passes: int = 0
+
+    @property
+    def actions(self) -> int:
+        return self.size * self.size + self.passes
+
+
+class A1(nn.Module):
+    """Document 000, appendix: 32, 64 and 128 filters of 3x3, or residual blocks of 256 behind one convolution.
+
+    The published code repeats one block's weights; here every block has its own.
+    """
+
+    any_size = False
+    OPTIONS = (
+        Option(name="blocks", default=0, least=0, most=100, help="residual blocks instead of the three layers"),
+        Option(name="filters", default=256, least=1, most=4096, help="filters of the residual blocks"),
+        Option(
+            name="policy_hidden",
+            default=0,
+            least=0,
+            most=65536,
+            help="width of one more policy layer (document 000: 64)",
+        ),
+        Option(name="dropout", default=0.0, least=0, most=0.95, help="dropout in the heads, outputs excepted"),
+    )
+
+    def __init__(
+        self, shape: Shape, *, blocks: int = 0, filters: int = 256, policy_hidden: int = 0, dropout: float = 0.0
+    ) -> None:
+        super().__init__()
+        points = shape.size * shape.size
+        if blocks:
+            body: list[nn.Module] = [nn.Conv2d(shape.planes, filters, 3, padding=1), nn.ReLU()]
+            body += [PlainBlock(filters) for _ in range(blocks)]
+            width = filters
+        else:
+            body, before = [], shape.planes
+            for width in (32, 64, 128):
+                body += [nn.Conv2d(before, width, 3, padding=1), nn.ReLU()]
+                before = width
+        self.body = nn.Sequential(*body)
+        policy: list[nn.Module] = [nn.Conv2d(width, 4, 1), nn.ReLU(), nn.Flatten(), nn.Dropout(dropout)]
+        inputs = 4 * points
+        if policy_hidden:
+            policy += [nn.Linear(inputs, policy_hidden), nn.ReLU(), nn.Dropout(dropout)]
+            inputs = policy_hidden
+        self.policy = nn.Sequential(*policy, nn.Linear(inputs, shape.actions))
+        self.value = nn.Sequential(
+            nn.Conv2d(width, 2, 1),
+            nn.ReLU(),
+            nn.Flatten(),
+            nn.Linear(2 * points, 64),
+            nn.ReLU(),
+            nn.Dropout(dropout),
+            nn.Linear(64, 1),
+            nn.Tanh(),
+        )
+        _initialise(self)
+
+    def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
+        features = self.body(planes)
+        return self.policy(features), self.value(features).squeeze(1)
+
+
+class PlainBlock(nn.Module):
+    """Two convolutions around which the input is added, without normalisation."""
+
+    def __init__(self, filters: int) -> None:
+        super().__init__()
+        self.first = nn.Conv2d(filters, filters, 3, padding=1)
+        self.second = nn.Conv2d(filters, filters, 3, padding=1)
+
+    def forward(self, features: Tensor) -> Tensor:
+        return functional.relu(features + self.second(functional.relu(self.first(features))))
+
+
+class ResNet(nn.Module):
+    """Residual blocks with batch norm; pooled heads, so the same weights play any board size."""
+
+    any_size = True
+    OPTIONS = (
+        Option(name="blocks", default=6, least=1, most=100, help="residual blocks"),
+        Option(name="filters", default=64, least=1, most=4096, help="filters of every convolution"),
+    )
+
+    def __init__(self, shape: Shape, *, blocks: int = 6, filters: int = 64) -> None:
+        super().__init__()
+        self._passes = shape.passes
+        self.stem = NormalisedConvolution(shape.planes, filters)
+        self.blocks = nn.Sequential(*(ResidualBlock(filters) for _ in range(blocks)))
+        self.policy_features = NormalisedConvolution(filters, filters // 2 or 1, kernel=1)
+        self.policy_pool = nn.Linear(2 * (filters // 2 or 1), filters // 2 or 1)
+        self.policy = nn.Conv2d(filters // 2 or 1, 1, 1)
+        self.policy_pass = nn.Linear(2 * (filters // 2 or 1), shape.passes) if shape.passes else None
+        self.value_features = NormalisedConvolution(filters, filters // 2 or 1, kernel=1)
+        self.value = nn.Sequential(nn.Linear(2 * (filters // 2 or 1), 64), nn.ReLU(), nn.Linear(64, 1), nn.Tanh())
+        _initialise(self)
+
+    def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
+        features = self.blocks(functional.relu(self.stem(planes)))
+        local = self.policy_features(features)
+        pooled = _pool(functional.relu(local))
+        # What is going on elsewhere shifts every point's features alike.
+        local = functional.relu(local + self.policy_pool(pooled)[:, :, None, None])
+        policy = self.policy(local).flatten(1)
+        if self.policy_pass is not None:
+            policy = torch.cat([policy, self.policy_pass(pooled)], dim=1)
+        value = self.value(_pool(functional.relu(self.value_features(features))))
+        return policy, value.squeeze(1)
+
+
+class NormalisedConvolution(nn.Module):
+    """A convolution with batch norm; `folded` makes one plain convolution of the two, for inference."""
+
+    def __init__(self, inputs: int, outputs: int, *, kernel: int = 3) -> None:
+        super().__init__()
+        self.convolution = nn.Conv2d(inputs, outputs, kernel, padding=kernel // 2, bias=False)
+        self.norm = nn.BatchNorm2d(outputs)
+
+    def forward(self, features: Tensor) -> Tensor:
+        return self.norm(self.convolution(features))
+
+
+class ResidualBlock(nn.Module):
+    def __init__(self, filters: int) -> None:
+        super().__init__()
+        self.first = NormalisedConvolution(filters, filters)
+        self.second = NormalisedConvolution(filters, filters)
+
+    def forward(self, features: Tensor) -> Tensor:
+        return functional.relu(features + self.second(functional.relu(self.first(features))))
+
+
+def _pool(features: Tensor) -> Tensor:
+    """[B, F, N, N] to [B, 2F]: the mean and the largest of every plane."""
+    return torch.cat([features.mean(dim=(2, 3)), features.amax(dim=(2, 3))], dim=1)
+
+
+def _initialise(network: nn.Module) -> None:
+    """He's initialisation; the defaults of torch left document 000's two-filter value head dead for minutes."""
+    for module in network.modules():
+        if isinstance(module, nn.Conv2d | nn.Linear):
+            nn.init.kaiming_normal_(module.weight, nonlinearity="relu")
+            if module.bias is not None:
+                nn.init.zeros_(module.bias)
+    for head in (getattr(network, "policy", None), getattr(network, "value", None)):
+        layers = [m for m in head.modules() if isinstance(m, nn.Linear | nn.Conv2d)] if head is not None else []
+        if layers:
+            layers[-1].weight.data.mul_(0.1)  # start undecided: a flat policy and values near zero
+
+
+def folded(network: nn.Module) -> nn.Module:
+    """A copy for inference in which every batch norm is part of its convolution."""
+    network = copy.deepcopy(network).eval()
+    for module in network.modules():
+        if isinstance(module, NormalisedConvolution):
+            norm, convolution = module.norm, module.convolution
+            mean, variance = cast(Tensor, norm.running_mean), cast(Tensor, norm.running_var)
+            scale = norm.weight / torch.sqrt(variance + norm.eps)
+            kernel = convolution.kernel_size[0]
+            plain = nn.Conv2d(convolution.in_channels, convolution.out_channels, kernel, padding=kernel // 2)
+            plain.weight.data = convolution.weight.data * scale[:, None, None, None]
+            plain.bias = nn.Parameter((norm.bias - mean * scale).detach())
+            module.convolution, module.norm = plain, nn.Identity()  # type: ignore[assignment]
+    return network
+
+
+NETWORKS: dict[str, Any] = {"a1": A1, "resnet": ResNet}
+
+
+def make_network(text: str, shape: Shape) -> nn.Module:
+    """The network that a text names (`a1`, `resnet:blocks=6,filters=64`), with fresh weights."""
+    kind, values = read_network(text)
+    return kind(shape, **values)
+
+
+def read_network(text: str) -> tuple[Any, dict[str, Value]]:
+    name, rest = split_name(text)
+    if name not in NETWORKS:
+        raise unknown("network", name, NETWORKS)
+    return NETWORKS[name], read_options(rest, NETWORKS[name].OPTIONS, f"network {name}")
+
+
+def network_text(text: str) -> str:
+    """The text with every option written out."""
+    _, values = read_network(text)
+    return write_options(split_name(text)[0], values)

@@ -1,0 +1,155 @@
+"""Searching with an evaluator: a forest of games, or one game with several leaves at a time.
+
+`ForestSearch` owns the arrays of `eightfold.search.kernels.forest` and runs the loop of the design: descend in
+every tree, ask the evaluator once for all leaves, absorb its answers. It knows no PyTorch: an evaluator is
+anything that turns planes into logits and values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eightfold.games.game import Game
+from eightfold.specialise import specialise
+
+
+class Evaluator(Protocol):
+    """Planes [B, C, N, N] in; logits [B, A] over all actions and values [B] for the side to move out."""
+
+    encoder: str
+
+    def evaluate(self, planes: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchSettings:
+    """Document 000's constants are the defaults."""
+
+    exploration: float = 5.0  # C
+    unvisited: float = -1.0  # an unvisited move counts as the node's value minus this; below 0: as a draw
+    noise: float = 0.0  # share of Dirichlet noise in the priors of the root (document 000: 0.25)
+    noise_alpha: float = 0.3
+    kept_count: bool = False  # visits kept from the last move count towards the playouts of this one
+    lanes: int = 1  # leaves of one game in a batch, kept apart by a virtual loss
+
+
+# How a trained network searches when it plays for points: measured, see docs/training-log.md.
+PLAYING = SearchSettings(exploration=1.25, unvisited=0.2)
+
+
+class ForestSearch:
+    """Trees for `games` games of one kind, searched together."""
+
+    def __init__(
+        self,
+        game: Game,
+        evaluator: Evaluator,
+        *,
+        games: int = 1,
+        playouts: int = 400,
+        settings: SearchSettings = SearchSettings(),  # noqa: B008 - frozen
+        random: np.random.Generator | None = None,
+    ) -> None:
+        self.game, self.evaluator, self.settings = game, evaluator, settings
+        self.kernels: Any = specialise("eightfold.search.kernels.forest", game.rules)
+        self.random = random or np.random.default_rng(0)
+        self._encoder, planes = game.encoder(evaluator.encoder)
+        # What is kept of the last tree, what is added, and the children of the root, which are all looked at.
+        nodes = 3 * playouts + 2 * settings.lanes + 2 * game.actions + 2
+        self.forest = self._make_forest(games, nodes)
+        self._spare = self._make_forest(1, nodes)
+        batch, row = games * settings.lanes, game.family.state_length(game.size)
+        depth = min(4 * game.actions, nodes) + 1
+        self._leaves = self.kernels.Leaves(
+            game=np.zeros(batch, np.int32),
+            depth=np.zeros(batch, np.int32),
+            nodes=np.zeros((batch, depth), np.int32),
+            edges=np.zeros((batch, depth), np.int32),
+            states=np.zeros((batch, row), np.int64),
+        )
+        self._planes = np.zeros((batch, planes, game.size, game.size), np.float32)
+        self._scratch = np.zeros(game.actions, np.int64)
+        self.simulations = 0  # that called the network
+        self._start = game.start().state
+        for number in range(games):
+            self.set_root(number, self._start)
+
+    def _make_forest(self, games: int, nodes: int) -> Any:
+        edges = nodes * self.game.actions
+        return self.kernels.Forest(
+            states=np.zeros((games, self.game.family.state_length(self.game.size)), np.int64),
+            first=np.zeros((games, nodes), np.int32),
+            degree=np.zeros((games, nodes), np.int32),
+            visits=np.zeros((games, nodes), np.int32),
+            value=np.zeros((games, nodes), np.float32),
+            proof=np.zeros((games, nodes), np.int8),
+            move=np.zeros((games, edges), np.int16),
+            prior=np.zeros((games, edges), np.float32),
+            edge_visits=np.zeros((games, edges), np.int32),
+            edge_value=np.zeros((games, edges), np.float32),
+            child=np.zeros((games, edges), np.int32),
+            used=np.zeros((games, 2), np.int32),
+            left=np.zeros(games, np.int32),
+        )
+
+    def set_root(self, number: int, state: NDArray[np.int64]) -> None:
+        """Forget a game's tree and start from `state`."""
+        self.forest.states[number] = state
+        self.kernels.plant(self.forest, number)
+        self.forest.left[number] = 0
+
+    def advance(self, number: int, move: int) -> None:
+        """Play a move in a game; the tree below it is kept."""
+        self.kernels.advance(self.forest, number, move, self._spare)
+
+    def step(self) -> int:
+        """One batch: descend, evaluate, absorb. The number of leaves evaluated; 0 when there is nothing left."""
+        settings = self.settings
+        filled = self.kernels.descend(
+            self.forest,
+            self._leaves,
+            settings.lanes,
+            settings.exploration,
+            settings.unvisited,
+            self._encoder,
+            self._planes,
+            self._scratch,
+        )
+        if filled:
+            logits, values = self.evaluator.evaluate(self._planes[:filled])
+            self.kernels.absorb(self.forest, self._leaves, filled, settings.lanes, logits, values, self._scratch)
+            self.simulations += filled
+        return int(filled)
+
+    def prepare_root(self, number: int, playouts: int, noisy: bool = True) -> None:
+        """Give a game simulations to do; noise is mixed into its priors if its root has any yet."""
+        kept = int(self.forest.visits[number, 0]) if self.settings.kept_count else 0
+        self.forest.left[number] = max(playouts - kept, 1)
+        if self.forest.first[number, 0] < 0:
+            return
+        self.kernels.look_around(self.forest, number, self._scratch)
+        if noisy and self.settings.noise > 0:
+            gammas = self.random.standard_gamma(self.settings.noise_alpha, self.game.actions)
+            self.kernels.add_noise(self.forest, number, gammas, self.settings.noise)
+
+    def root_visits(self, number: int) -> NDArray[np.float32]:
+        """[A]: what the search found, as weights."""
+        visits = np.empty(self.game.actions, np.float32)
+        self.kernels.root_visits(self.forest, number, visits)
+        return visits
+
+    def root_value(self, number: int) -> float:
+        """The mean value of the root for its side to move, exact where it is proven."""
+        forest = self.forest
+        if forest.proof[number, 0] != self.kernels.UNKNOWN:
+            return float(forest.value[number, 0])
+        first, degree = int(forest.first[number, 0]), int(forest.degree[number, 0])
+        if first < 0:
+            return float(forest.value[number, 0])
+        visits = forest.edge_visits[number, first : first + degree].sum()
+        total = forest.edge_value[number, first : first + degree].sum() + forest.value[number, 0]
+        return float(total / (visits + 1))

@@ -1,0 +1,395 @@
+"""A forest of search trees in flat arrays: many games, one batch for the network (PUCT, document 000).
+
+    U(s, a) = Q(s, a) + C * P(s, a) * sqrt(sum_b N(s, b)) / (1 + N(s, a))
+
+`descend` walks every game's tree to leaves and writes their planes straight into the network's input; the
+network answers the whole batch; `absorb` expands the leaves and backs the values up. Python runs once for
+a batch, never once for a simulation. Several leaves of one game are kept apart by a virtual loss.
+
+What the rules settle is never asked of the network: a position that is over, or in which the side to move
+wins at once, has its exact value, and a proof travels up the tree as far as it holds. At the root every move
+is looked at in this way before the search begins, so a win in one is never missed, and a move that is proven
+to lose is not chosen while anything else is left.
+
+Shapes: G games, N nodes and E edges a game, B leaves a batch, D depth, A actions, L state row.
+Nothing here knows a game: `eightfold.specialise` binds it to one. Read next: `eightfold.search.forest`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eightfold.games.contract import encode, legal, play, wins_at_once
+from eightfold.games.state import DRAW, ONGOING, RESULT
+from eightfold.jit import Ints, kernel
+
+ROOT = 0
+NONE = -1
+
+# What is proven of a node, for its side to move.
+UNKNOWN, WON, LOST, DRAWN = 0, 1, 2, 3
+
+
+class Forest(NamedTuple):
+    states: Ints  # [G, L] the positions at the roots
+    first: NDArray[np.int32]  # [G, N] a node's first edge, NONE until it is expanded
+    degree: NDArray[np.int32]  # [G, N] and how many it has
+    visits: NDArray[np.int32]  # [G, N]
+    value: NDArray[np.float32]  # [G, N] what the network, or a proof, said of it
+    proof: NDArray[np.int8]  # [G, N]
+    move: NDArray[np.int16]  # [G, E]
+    prior: NDArray[np.float32]  # [G, E]
+    edge_visits: NDArray[np.int32]  # [G, E]
+    edge_value: NDArray[np.float32]  # [G, E] the sum of values for the side that chooses the edge
+    child: NDArray[np.int32]  # [G, E] the node it leads to, NONE until it is visited
+    used: NDArray[np.int32]  # [G, 2] nodes and edges taken
+    left: NDArray[np.int32]  # [G] simulations still to do for the move at the root
+
+
+class Leaves(NamedTuple):
+    game: NDArray[np.int32]  # [B]
+    depth: NDArray[np.int32]  # [B]
+    nodes: NDArray[np.int32]  # [B, D] from the root to the leaf
+    edges: NDArray[np.int32]  # [B, D] the edge out of each of them but the last
+    states: Ints  # [B, L]
+
+
+@kernel
+def plant(forest: Forest, game: int) -> None:
+    """A tree of one node that nobody has visited."""
+    forest.used[game, 0] = 0
+    forest.used[game, 1] = 0
+    _new_node(forest, game)
+
+
+@kernel
+def _new_node(forest: Forest, game: int) -> int:
+    node = forest.used[game, 0]
+    forest.used[game, 0] += 1
+    forest.first[game, node] = NONE
+    forest.degree[game, node] = 0
+    forest.visits[game, node] = 0
+    forest.value[game, node] = 0
+    forest.proof[game, node] = UNKNOWN
+    return node
+
+
+@kernel
+def descend(
+    forest: Forest,
+    leaves: Leaves,
+    lanes: int,
+    exploration: float,
+    unvisited: float,
+    encoder: int,
+    planes: NDArray[np.float32],  # [B, C, N, N]
+    scratch: Ints,  # [A]
+) -> int:
+    """Find up to `lanes` leaves a game that need the network; how many there are in all."""
+    filled = 0
+    for game in range(forest.states.shape[0]):
+        for _ in range(lanes if forest.first[game, ROOT] != NONE else 1):  # an unexpanded root is asked once
+            found = False
+            while not found and forest.left[game] > 0 and forest.proof[game, ROOT] == UNKNOWN:
+                forest.left[game] -= 1
+                found = _walk(forest, leaves, filled, game, exploration, unvisited, lanes > 1, scratch)
+            if not found:
+                break
+            encode(leaves.states[filled], encoder, planes[filled])
+            filled += 1
+    return filled
+
+
+@kernel
+def _walk(
+    forest: Forest,
+    leaves: Leaves,
+    leaf: int,
+    game: int,
+    exploration: float,
+    unvisited: float,
+    several: bool,
+    scratch: Ints,
+) -> bool:
+    """One simulation down the tree. True if its leaf needs the network; otherwise it is backed up at once."""
+    state = leaves.states[leaf]
+    state[:] = forest.states[game]
+    node, depth = ROOT, 0
+    leaves.nodes[leaf, 0] = ROOT
+    while forest.first[game, node] != NONE and forest.proof[game, node] == UNKNOWN:
+        if depth + 1 >= leaves.nodes.shape[1]:
+            break
+        edge = _select(forest, game, node, exploration, unvisited)
+        fresh = forest.child[game, edge] == NONE
+        if fresh and forest.used[game, 0] == forest.first.shape[1]:
+            break  # the tree is full
+        play(state, forest.move[game, edge])
+        if fresh:
+            forest.child[game, edge] = _new_node(forest, game)
+        leaves.edges[leaf, depth] = edge
+        node = forest.child[game, edge]
+        depth += 1
+        leaves.nodes[leaf, depth] = node
+        if fresh:
+            _settle(forest, game, node, state, scratch)
+    if depth == 0 and forest.visits[game, ROOT] == 0:
+        _settle(forest, game, ROOT, state, scratch)
+    leaves.game[leaf] = game
+    leaves.depth[leaf] = depth
+    known = forest.proof[game, node] != UNKNOWN or forest.first[game, node] != NONE
+    if forest.visits[game, node] > 0 and forest.used[game, 1] + scratch.shape[0] > forest.move.shape[1]:
+        known = True  # no room for its edges: what the network said of it must do
+    if known:
+        _back_up(forest, leaves, leaf, forest.value[game, node], False)
+        return False
+    if several:
+        _apply_virtual_loss(forest, leaves, leaf)
+    return True
+
+
+@kernel
+def _settle(forest: Forest, game: int, node: int, state: Ints, scratch: Ints) -> None:
+    """What the rules say of a new node: it is over, or the side to move wins at once."""
+    if state[RESULT] != ONGOING:
+        drawn = state[RESULT] == DRAW
+        forest.proof[game, node] = DRAWN if drawn else LOST  # only the side that has just moved can have won
+        forest.value[game, node] = 0 if drawn else -1
+    elif node != ROOT and wins_at_once(state, scratch):  # the root is asked for a move, not for its value
+        forest.proof[game, node] = WON
+        forest.value[game, node] = 1
+
+
+@kernel
+def _select(forest: Forest, game: int, node: int, exploration: float, unvisited: float) -> int:
+    """The edge with the largest U. An edge whose end is proven counts with its exact value."""
+    first, count = forest.first[game, node], forest.degree[game, node]
+    total = 0
+    for edge in range(first, first + count):
+        total += forest.edge_visits[game, edge]
+    weight = exploration * np.sqrt(max(total, 1))
+    default = forest.value[game, node] - unvisited if unvisited >= 0 else 0.0
+    best, best_u = first, -np.inf
+    for edge in range(first, first + count):
+        child, visits = forest.child[game, edge], forest.edge_visits[game, edge]
+        q = forest.edge_value[game, edge] / visits if visits > 0 else default
+        if child != NONE and forest.proof[game, child] != UNKNOWN:
+            if forest.proof[game, child] == WON:
+                continue  # it loses: only if everything does, and then the node itself is proven
+            q = 1.0 if forest.proof[game, child] == LOST else 0.0
+        u = q + weight * forest.prior[game, edge] / (1 + visits)
+        if u > best_u:
+            best, best_u = edge, u
+    return best
+
+
+@kernel
+def _apply_virtual_loss(forest: Forest, leaves: Leaves, leaf: int) -> None:
+    game = leaves.game[leaf]
+    for step in range(leaves.depth[leaf]):
+        forest.edge_visits[game, leaves.edges[leaf, step]] += 1
+        forest.edge_value[game, leaves.edges[leaf, step]] -= 1
+
+
+@kernel
+def _back_up(forest: Forest, leaves: Leaves, leaf: int, value: float, virtual: bool) -> None:
+    """Add a value, seen from the leaf's side to move, along the path; proofs go up as far as they hold."""
+    game, depth = leaves.game[leaf], leaves.depth[leaf]
+    forest.visits[game, leaves.nodes[leaf, depth]] += 1
+    for step in range(depth - 1, -1, -1):
+        node, edge = leaves.nodes[leaf, step], leaves.edges[leaf, step]
+        below = leaves.nodes[leaf, step + 1]
+        value = -value
+        if forest.proof[game, below] != UNKNOWN and forest.proof[game, node] == UNKNOWN:
+            _prove(forest, game, node)
+        if virtual:
+            forest.edge_value[game, edge] += 1
+        else:
+            forest.edge_visits[game, edge] += 1
+        forest.edge_value[game, edge] += value
+        forest.visits[game, node] += 1
+        if forest.proof[game, node] != UNKNOWN:
+            value = forest.value[game, node]
+
+
+@kernel
+def _prove(forest: Forest, game: int, node: int) -> None:
+    """A node is won if a child is lost, and lost or drawn if all children are settled and none is lost."""
+    settled, drawn = True, False
+    first = forest.first[game, node]
+    for edge in range(first, first + forest.degree[game, node]):
+        child = forest.child[game, edge]
+        proof = forest.proof[game, child] if child != NONE else UNKNOWN
+        if proof == LOST:
+            forest.proof[game, node] = WON
+            forest.value[game, node] = 1
+            return
+        settled &= proof != UNKNOWN
+        drawn |= proof == DRAWN
+    if settled:
+        forest.proof[game, node] = DRAWN if drawn else LOST
+        forest.value[game, node] = 0 if drawn else -1
+
+
+@kernel
+def absorb(
+    forest: Forest,
+    leaves: Leaves,
+    filled: int,
+    lanes: int,
+    logits: NDArray[np.float32],  # [B, A]
+    values: NDArray[np.float32],  # [B]
+    scratch: Ints,  # [A]
+) -> None:
+    """Expand the leaves with the network's answers and back its values up."""
+    for leaf in range(filled):
+        game, node = leaves.game[leaf], leaves.nodes[leaf, leaves.depth[leaf]]
+        if forest.first[game, node] == NONE:
+            forest.value[game, node] = values[leaf]
+            _expand(forest, game, node, leaves.states[leaf], logits[leaf], scratch)
+            if node == ROOT:
+                look_around(forest, game, scratch)
+        _back_up(forest, leaves, leaf, values[leaf], lanes > 1)
+
+
+@kernel
+def _expand(forest: Forest, game: int, node: int, state: Ints, logits: NDArray[np.float32], scratch: Ints) -> None:
+    """An edge for every legal move; the priors are the softmax of the logits over them."""
+    count = legal(state, scratch)
+    first = forest.used[game, 1]
+    if first + count > forest.move.shape[1]:
+        return  # the tree is full; the node stays a leaf
+    largest = np.float32(-np.inf)
+    for k in range(count):
+        largest = max(largest, logits[scratch[k]])
+    total = np.float32(0.0)
+    for k in range(count):
+        weight = np.exp(logits[scratch[k]] - largest)
+        total += weight
+        edge = first + k
+        forest.move[game, edge] = scratch[k]
+        forest.prior[game, edge] = weight
+        forest.edge_visits[game, edge] = 0
+        forest.edge_value[game, edge] = 0
+        forest.child[game, edge] = NONE
+    for edge in range(first, first + count):
+        forest.prior[game, edge] /= total
+    forest.first[game, node] = first
+    forest.degree[game, node] = count
+    forest.used[game, 1] = first + count
+
+
+@kernel
+def look_around(forest: Forest, game: int, scratch: Ints) -> None:
+    """Settle the children of an expanded root by the rules, those that nobody has visited too."""
+    state = forest.states[game].copy()
+    first = forest.first[game, ROOT]
+    for edge in range(first, first + forest.degree[game, ROOT]):
+        if forest.child[game, edge] == NONE and forest.used[game, 0] < forest.first.shape[1]:
+            state[:] = forest.states[game]
+            play(state, forest.move[game, edge])
+            child = _new_node(forest, game)
+            forest.child[game, edge] = child
+            _settle(forest, game, child, state, scratch)
+    _prove(forest, game, ROOT)
+
+
+@kernel
+def add_noise(forest: Forest, game: int, gammas: NDArray[np.float64], share: float) -> None:  # [A]
+    """Mix Dirichlet noise into the priors of an expanded root: gamma variates, divided by their sum."""
+    first, count = forest.first[game, ROOT], forest.degree[game, ROOT]
+    total = 1e-30
+    for edge in range(first, first + count):
+        total += gammas[forest.move[game, edge]]
+    for edge in range(first, first + count):
+        noise = gammas[forest.move[game, edge]] / total
+        forest.prior[game, edge] = (1 - share) * forest.prior[game, edge] + share * noise
+
+
+@kernel
+def root_visits(forest: Forest, game: int, visits: NDArray[np.float32]) -> None:  # [A]
+    """What the search found at the root, as weights: the winning moves if there are any, else the visits.
+
+    Moves that are proven to lose get nothing while anything else is left.
+    """
+    visits[:] = 0
+    first, count = forest.first[game, ROOT], forest.degree[game, ROOT]
+    won = forest.proof[game, ROOT] == WON
+    total = np.float32(0.0)
+    for edge in range(first, first + count):
+        child = forest.child[game, edge]
+        proof = forest.proof[game, child] if child != NONE else UNKNOWN
+        weight = np.float32(forest.edge_visits[game, edge] if proof != WON else 0)
+        if won:
+            weight = np.float32(proof == LOST)
+        visits[forest.move[game, edge]] = weight
+        total += weight
+    if total == 0:  # everything loses, or the root was never searched: the visits, or all alike
+        for edge in range(first, first + count):
+            visits[forest.move[game, edge]] = 1 + forest.edge_visits[game, edge]
+
+
+@kernel
+def find_edge(forest: Forest, game: int, move: int) -> int:
+    first = forest.first[game, ROOT]
+    for edge in range(first, first + forest.degree[game, ROOT]):
+        if forest.move[game, edge] == move:
+            return edge
+    return NONE
+
+
+@kernel
+def advance(forest: Forest, game: int, move: int, spare: Forest) -> None:
+    """Play a move at the root; the tree below it is kept. `spare` is a forest of one game to copy through."""
+    edge = find_edge(forest, game, move) if forest.first[game, ROOT] != NONE else NONE
+    node = forest.child[game, edge] if edge != NONE else NONE
+    play(forest.states[game], move)
+    if node == NONE or forest.first[game, node] == NONE:
+        plant(forest, game)
+        return
+    _copy_tree(forest, game, node, spare)
+    nodes, edges = spare.used[0, 0], spare.used[0, 1]
+    forest.used[game] = spare.used[0]
+    forest.first[game, :nodes] = spare.first[0, :nodes]
+    forest.degree[game, :nodes] = spare.degree[0, :nodes]
+    forest.visits[game, :nodes] = spare.visits[0, :nodes]
+    forest.value[game, :nodes] = spare.value[0, :nodes]
+    forest.proof[game, :nodes] = spare.proof[0, :nodes]
+    forest.move[game, :edges] = spare.move[0, :edges]
+    forest.prior[game, :edges] = spare.prior[0, :edges]
+    forest.edge_visits[game, :edges] = spare.edge_visits[0, :edges]
+    forest.edge_value[game, :edges] = spare.edge_value[0, :edges]
+    forest.child[game, :edges] = spare.child[0, :edges]
+
+
+@kernel
+def _copy_tree(old: Forest, game: int, node: int, new: Forest) -> None:
+    """Copy what hangs below `node`, breadth first, into the only game of `new`."""
+    plant(new, 0)
+    origin = np.empty(new.first.shape[1], np.int32)  # where in the old tree a new node comes from
+    origin[ROOT] = node
+    reached = 0
+    while reached < new.used[0, 0]:
+        source = origin[reached]
+        new.visits[0, reached] = old.visits[game, source]
+        new.value[0, reached] = old.value[game, source]
+        new.proof[0, reached] = old.proof[game, source]
+        if old.first[game, source] != NONE:
+            first, old_first, count = new.used[0, 1], old.first[game, source], old.degree[game, source]
+            new.first[0, reached] = first
+            new.degree[0, reached] = count
+            new.used[0, 1] += count
+            for k in range(count):
+                new.move[0, first + k] = old.move[game, old_first + k]
+                new.prior[0, first + k] = old.prior[game, old_first + k]
+                new.edge_visits[0, first + k] = old.edge_visits[game, old_first + k]
+                new.edge_value[0, first + k] = old.edge_value[game, old_first + k]
+                child = old.child[game, old_first + k]
+                if child != NONE:
+                    made = _new_node(new, 0)
+                    origin[made] = child
+                    child = made
+                new.child[0, first + k] = child
+        reached += 1

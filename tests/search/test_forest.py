@@ -1,0 +1,189 @@
+"""The forest of search trees against a plain PUCT that walks one leaf at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from eightfold.benchmarks.reference.gomoku import PlainGomoku
+from eightfold.benchmarks.reference.puct import UNKNOWN, PlainPuct
+from eightfold.games import make_game
+from eightfold.search.forest import ForestSearch, SearchSettings
+
+
+class StubEvaluator:
+    """Answers drawn from the stones themselves: the same position, the same answer, and no two alike."""
+
+    encoder = "last-move"
+
+    def evaluate(self, planes):
+        answers = [stub_answer(plane) for plane in planes]
+        return np.stack([logits for logits, _ in answers]), np.array([value for _, value in answers], np.float32)
+
+
+def stub_answer(planes: np.ndarray) -> tuple[np.ndarray, float]:
+    stones = planes[:2].astype(np.int64).ravel()
+    random = np.random.default_rng([int(x) for x in np.packbits(stones.astype(np.uint8))])
+    return random.normal(size=planes.shape[-1] ** 2).astype(np.float32), float(np.float32(random.uniform(-0.9, 0.9)))
+
+
+def plain_evaluate(game: PlainGomoku) -> tuple[list[float], float]:
+    planes = np.zeros((2, game.size, game.size), np.float32)
+    for point, colour in game.stones.items():
+        planes[0 if colour == game.side else 1][point] = 1
+    logits, value = stub_answer(planes)
+    return logits.tolist(), value
+
+
+def both(text: str, moves: list[int], playouts: int, **settings: float):
+    game = make_game(text)
+    search = ForestSearch(game, StubEvaluator(), playouts=playouts, settings=SearchSettings(**settings))
+    search.set_root(0, game.after(moves).state)
+    search.prepare_root(0, playouts)
+    while search.step():
+        pass
+    plain_game = PlainGomoku(game.size, game.numbers[0], game.numbers[1] == 1)
+    for move in moves:
+        plain_game.play(move)
+    plain = PlainPuct(plain_evaluate, settings.get("exploration", 5.0), settings.get("unvisited", -1.0))
+    return game, search, plain.run(plain_game, playouts)
+
+
+@pytest.mark.parametrize(
+    ("text", "moves"),
+    [
+        ("gomoku:size=6,win=4", []),
+        ("gomoku:size=6,win=4", [14, 15, 20, 21]),
+        ("gomoku:size=5,win=4,rule=standard", [12, 6, 7, 8]),
+        ("gomoku:size=3", [0]),
+        ("gomoku:size=3", [4, 0, 8, 2]),
+    ],
+)
+@pytest.mark.parametrize(("exploration", "unvisited"), [(5.0, -1.0), (1.25, 0.2)])
+def test_visits_and_proofs_are_exactly_those_of_the_plain_search(text, moves, exploration, unvisited):
+    _, search, root = both(text, moves, 300, exploration=exploration, unvisited=unvisited)
+    forest = search.forest
+    first, degree = int(forest.first[0, 0]), int(forest.degree[0, 0])
+    assert root.edges is not None
+    assert [int(move) for move in forest.move[0, first : first + degree]] == [edge.move for edge in root.edges]
+    assert [int(n) for n in forest.edge_visits[0, first : first + degree]] == [edge.visits for edge in root.edges]
+    assert int(forest.proof[0, 0]) == root.proof
+    np.testing.assert_allclose(
+        forest.edge_value[0, first : first + degree], [edge.total for edge in root.edges], atol=1e-3
+    )
+
+
+def solve(game: PlainGomoku) -> int:
+    """The value of a position for its side to move: 1, 0 or -1."""
+    if game.result:
+        return 0 if game.result == 3 else -1
+    values = []
+    for move in game.legal():
+        after = game.copy()
+        after.play(move)
+        values.append(-solve(after))
+    return max(values)
+
+
+def test_what_is_proven_is_true():
+    """Three in a row on 3x3: nearly all positions get proven, and every proof agrees with a full search."""
+    game, random = make_game("gomoku:size=3"), np.random.default_rng(4)
+    search = ForestSearch(game, StubEvaluator(), playouts=3000)
+    proven = 0
+    for _ in range(60):
+        moves = [int(move) for move in random.permutation(9)[: random.integers(2, 6)]]
+        plain = PlainGomoku(3, 3)
+        for move in moves:
+            if not plain.result:
+                plain.play(move)
+        if plain.result:
+            proven += 1
+            continue
+        search.set_root(0, game.after(moves).state)
+        search.prepare_root(0, 3000)
+        while search.step():
+            pass
+        if search.forest.proof[0, 0] != UNKNOWN:
+            proven += 1
+            assert search.root_value(0) == solve(plain)
+    assert proven >= 45
+
+
+def test_a_win_in_one_is_never_missed_and_a_loss_is_not_chosen():
+    game = make_game("gomoku:size=8")
+    search = ForestSearch(game, StubEvaluator(), playouts=4)
+    win = game.after(["c4", "c8", "d4", "e8", "e4", "g8", "f4", "a1"])
+    search.set_root(0, win.state)
+    search.prepare_root(0, 4)
+    while search.step():
+        pass
+    assert {game.name_of(int(move)) for move in np.flatnonzero(search.root_visits(0))} == {"b4", "g4"}
+    assert search.root_value(0) == 1
+    parry = game.after(["b4", "a4", "c4", "h8", "d4", "h6", "e4"])  # only f4 does not lose at once
+    search.set_root(0, parry.state)
+    search.prepare_root(0, 4)
+    while search.step():
+        pass
+    assert {game.name_of(int(move)) for move in np.flatnonzero(search.root_visits(0))} == {"f4"}
+
+
+def test_many_games_at_once_are_each_searched_as_if_alone():
+    game = make_game("gomoku:size=6,win=4")
+    openings = [[], [14], [14, 15], [0, 35, 1]]
+    together = ForestSearch(game, StubEvaluator(), games=4, playouts=150)
+    for number, moves in enumerate(openings):
+        together.set_root(number, game.after(moves).state)
+        together.prepare_root(number, 150)
+    while together.step():
+        pass
+    for number, moves in enumerate(openings):
+        _, alone, _ = both("gomoku:size=6,win=4", moves, 150)
+        np.testing.assert_array_equal(together.root_visits(number), alone.root_visits(0))
+
+
+def test_several_leaves_of_one_game_leave_no_virtual_loss_behind():
+    game = make_game("gomoku:size=6,win=4")
+    search = ForestSearch(game, StubEvaluator(), playouts=256, settings=SearchSettings(lanes=8))
+    search.set_root(0, game.after([14, 15]).state)
+    search.prepare_root(0, 256)
+    while search.step():
+        pass
+    forest = search.forest
+    first, degree = int(forest.first[0, 0]), int(forest.degree[0, 0])
+    visits = forest.edge_visits[0, first : first + degree]
+    assert visits.sum() == forest.visits[0, 0] - 1
+    assert (np.abs(forest.edge_value[0, first : first + degree]) <= visits + 1e-4).all()
+
+
+def test_the_tree_below_a_move_is_kept_and_a_full_tree_does_no_harm():
+    game = make_game("gomoku:size=6,win=4")
+    search = ForestSearch(game, StubEvaluator(), playouts=60)
+    position = game.start()
+    while not position.is_over:
+        search.prepare_root(0, 60)
+        while search.step():
+            pass
+        move = int(search.root_visits(0).argmax())
+        edge = search.kernels.find_edge(search.forest, 0, move)
+        expected = int(search.forest.edge_visits[0, edge])
+        expanded = search.forest.first[0, search.forest.child[0, edge]] >= 0
+        search.advance(0, move)
+        position = position.play(move)
+        np.testing.assert_array_equal(search.forest.states[0], position.state)
+        if expanded:
+            assert int(search.forest.visits[0, 0]) == expected
+
+
+def test_noise_changes_the_priors_and_keeps_their_sum():
+    game = make_game("gomoku:size=6,win=4")
+    search = ForestSearch(game, StubEvaluator(), playouts=8, settings=SearchSettings(noise=0.25))
+    search.prepare_root(0, 2)
+    while search.step():
+        pass
+    first, degree = int(search.forest.first[0, 0]), int(search.forest.degree[0, 0])
+    before = search.forest.prior[0, first : first + degree].copy()
+    search.prepare_root(0, 2)
+    after = search.forest.prior[0, first : first + degree]
+    assert after.sum() == pytest.approx(1, abs=1e-5)
+    assert (after >= 0.75 * before - 1e-6).all()
+    assert not np.allclose(before, after)
