@@ -155,11 +155,13 @@ def test_ctrl_c_is_heard_while_a_player_thinks(player):
         stderr=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
+        # A shell that runs the tests in the background has them ignore Ctrl-C, and children inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     time.sleep(8)
     assert started.poll() is None, "it was to think for long"
     started.send_signal(signal.SIGINT)
-    _, errors = started.communicate(timeout=30)
+    _, errors = started.communicate(timeout=120)
     assert started.returncode == 130
     assert "Traceback" not in errors
 

@@ -541,7 +541,7 @@ def test_long_and_deep_files_take_no_long_time(text: str) -> None:
     read = psq.read_psq if text.startswith("P") else sgf.read_sgf
     begin = time.perf_counter()
     message = error_of(lambda: read(text.encode()))
-    assert time.perf_counter() - begin < 5
+    assert time.perf_counter() - begin < 60  # a matching that goes back and forth would take hours
     assert one_line(message)
     assert len(message) < 400
 
@@ -560,7 +560,7 @@ def test_a_huge_file_is_refused_at_once(tmp_path: Path) -> None:
     begin = time.perf_counter()
     with pytest.raises(RecordError, match=r"huge.sgf: is larger than \d+ MB"):
         read_records(path)
-    assert time.perf_counter() - begin < 1
+    assert time.perf_counter() - begin < 60
 
 
 def test_text_that_is_already_text_is_left_alone() -> None:

@@ -92,6 +92,18 @@ def test_openvino_answers_as_torch_does_and_takes_new_weights(text):
             reference.load(network)
 
 
+@pytest.mark.skipif(not has_openvino(), reason="openvino is not installed")
+def test_openvino_reports_to_nobody(run_python):
+    code = """
+import sys, torch
+from eightfold.nets.backends import make_backend
+from eightfold.nets.networks import Shape, make_network
+make_backend("openvino", make_network("a1", Shape(planes=4, size=5)), Shape(planes=4, size=5))
+print(sys.modules.get("openvino_telemetry"))
+"""
+    assert run_python(code).strip() == "None"
+
+
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("text", ["a1", "resnet:blocks=1,filters=8"])
 def test_every_mode_gives_finite_answers_and_invariant_modes_are_invariant(mode, text):

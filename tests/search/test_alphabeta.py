@@ -138,7 +138,7 @@ def test_time_limits_the_depth():
     player.think(game.after(["h8", "g9"]))
     start = time.perf_counter()
     result = player.think(position)
-    assert time.perf_counter() - start < 5, "a loose bound: the machine may be busy"
+    assert time.perf_counter() - start < 60, "a loose bound: the machine may be busy, and depth 30 would take years"
     assert 2 <= result.depth < 30, "without a depth, time alone decides"
     assert position.legal_mask[result.action]
 

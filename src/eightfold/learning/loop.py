@@ -65,7 +65,7 @@ class Training:
         self.description = Description(
             network=config.network, game=self.game.text, encoder=config.encoder, symmetry=config.symmetry
         )
-        self.run = RunFolder(folder, config)
+        self.description.shape()  # a wrong game, encoder or mode is refused before a folder is made
         seeds = np.random.SeedSequence(config.seed).spawn(3)
         self._random = np.random.default_rng(seeds[0])
         torch.manual_seed(config.seed)
@@ -73,6 +73,7 @@ class Training:
         torch.set_num_threads(threads)
 
         self.network = self.description.make()
+        self.run = RunFolder(folder, config)
         settings = config.training
         eager = config.symmetry == "augment-eager"
         stored = max(settings.window, settings.later_window) * (8 if eager else 1)

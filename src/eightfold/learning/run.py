@@ -28,20 +28,23 @@ class RunFolder:
 
     def __init__(self, path: Path, config: TrainConfig) -> None:
         self.path = path
+        self.resumed = (path / "config.toml").exists()
+        if not self.resumed and path.is_dir() and any(entry.name != "lock" for entry in path.iterdir()):
+            raise EightfoldError(f"{path} holds other files and no run; choose another folder")
         try:
             path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise EightfoldError(f"cannot make the run folder {path}: {error.strerror}") from None
         self._lock = _locked(path / "lock", path)
-        self.resumed = (path / "config.toml").exists()
-        if self.resumed:
-            _check_same(load_config(path / "config.toml"), config, path)
-        elif any(entry.name != "lock" for entry in path.iterdir()):
-            raise EightfoldError(f"{path} holds other files and no run; choose another folder")
-        # Written anew on a resumption too: minutes and games may have grown.
-        replace_file(path / "config.toml", to_toml(config, _notes()).encode())
-        self._metrics = open(path / "metrics.jsonl", "a", encoding="utf-8")  # noqa: SIM115 - for the run's life
-        self._games = open(path / "games.jsonl", "a", encoding="utf-8")  # noqa: SIM115
+        try:
+            if self.resumed:
+                _check_same(load_config(path / "config.toml"), config, path)
+            # Written anew on a resumption too: minutes and games may have grown.
+            replace_file(path / "config.toml", to_toml(config, _notes()).encode())
+            self._metrics, self._games = _open_lines(path / "metrics.jsonl"), _open_lines(path / "games.jsonl")
+        except BaseException:
+            self._lock.close()
+            raise
 
     @property
     def checkpoint(self) -> Path:
@@ -64,6 +67,16 @@ class RunFolder:
         self._metrics.close()
         self._games.close()
         self._lock.close()
+
+
+def _open_lines(path: Path) -> IO[str]:
+    """A file of lines to append to; a last line that a crash cut off is removed first."""
+    if path.exists():
+        data = path.read_bytes()
+        whole = data.rfind(b"\n") + 1
+        if whole < len(data):
+            os.truncate(path, whole)
+    return open(path, "a", encoding="utf-8")
 
 
 def read_metrics(path: Path) -> list[dict[str, Any]]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+import sys
 import warnings
 from typing import Any, Protocol
 
@@ -59,6 +60,8 @@ class OpenVinoBackend:
     """Intel's runtime, which is the fastest on AMD processors as well."""
 
     def __init__(self, network: nn.Module, shape: Shape, *, precision: str = "bf16", threads: int = 0) -> None:
+        # Its converter reports to its makers, through a child process, where this package is installed.
+        sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
         import openvino
 
         self._openvino = openvino

@@ -1,0 +1,268 @@
+"""Whole runs, as small as they can be: every mode trains, a run goes on, a killed run loses no game."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from eightfold.arena import make_player
+from eightfold.config import load_preset, with_changes
+from eightfold.errors import EightfoldError
+from eightfold.games import make_game
+from eightfold.learning.batches import BatchMaker
+from eightfold.learning.buffer import DataBuffer
+from eightfold.learning.loop import Training
+from eightfold.learning.monitors import SelfPlayMonitor
+from eightfold.learning.run import read_metrics
+from eightfold.learning.selfplay import PlayedGame
+from eightfold.learning.trainer import AutoClip, Trainer
+from eightfold.nets.evaluator import MODES
+from eightfold.nets.networks import Shape, make_network
+from eightfold.symmetry import slap_batch, slap_cc
+
+SMALL = [
+    "game=gomoku:size=5,win=4",
+    "network=resnet:blocks=1,filters=8",
+    "minutes=0",
+    "games=24",
+    "selfplay.games_at_once=6",
+    "selfplay.playouts=12",
+    "selfplay.opening_stones=2",
+    "training.batch_size=32",
+    "training.games_a_round=6",
+    "training.samples_per_sample=2",
+    "training.window=300",
+    "training.validation_every=5",
+    "evaluation.every_minutes=0",
+]
+
+
+def small(*changes: str):
+    return with_changes(load_preset("quick"), [*SMALL, *changes])
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_every_symmetry_mode_trains_and_plays(mode, tmp_path):
+    training = Training(small(f"symmetry={mode}"), tmp_path / "run")
+    training.train()
+    training.close()
+    metrics = read_metrics(tmp_path / "run")
+    assert metrics[-1]["games"] >= 24
+    assert metrics[-1]["steps"] > 0
+    assert np.isfinite([entry["policy_loss"] for entry in metrics if "policy_loss" in entry]).all()
+    player = make_player(f"net:{tmp_path / 'run'},playouts=20", make_game("gomoku:size=5,win=4"), seed=1)
+    position = make_game("gomoku:size=5,win=4").start()
+    while not position.is_over:
+        position = position.play(player.think(position).action)
+
+
+def test_samples_are_what_was_searched(tmp_path):
+    training = Training(small("training.validation_every=0"), tmp_path / "run")
+    training.train()
+    stored = training.buffer.read(np.arange(len(training.buffer)))
+    training.close()
+    games = [json.loads(line) for line in (tmp_path / "run" / "games.jsonl").read_text().splitlines()]
+    assert len(stored.values) == min(300, sum(len(game["moves"]) - game["opening"] for game in games))
+    np.testing.assert_allclose(stored.policies.sum(axis=1), 1, atol=1e-5)
+    occupied = (stored.states[:, 0] + stored.states[:, 1]).reshape(len(stored.values), -1)
+    assert not (stored.policies * occupied).any(), "no weight on taken points"
+    assert (np.abs(stored.values) <= 1).all()
+    last = stored.states[:, 2].reshape(len(stored.values), -1)
+    for plane, move in zip(last, stored.last_moves, strict=True):
+        assert plane.sum() == (move[0] >= 0)
+        if move[0] >= 0:
+            assert plane[move[0] * 5 + move[1]] == 1
+
+
+def test_a_run_goes_on_where_it_stopped(tmp_path):
+    first = Training(small(), tmp_path / "run")
+    first.train()
+    weights = {name: tensor.clone() for name, tensor in first.network.state_dict().items()}
+    moments = first.trainer.optimiser.state_dict()["state"]
+    before = first.progress
+    first.close()
+
+    second = Training(small("games=36"), tmp_path / "run")
+    assert second.run.resumed
+    assert second.progress.games == before.games
+    assert second.progress.steps == before.steps
+    for name, tensor in second.network.state_dict().items():
+        torch.testing.assert_close(tensor, weights[name])
+    restored = second.trainer.optimiser.state_dict()["state"]
+    assert restored.keys() == moments.keys()
+    for number, entry in moments.items():
+        torch.testing.assert_close(restored[number]["exp_avg"], entry["exp_avg"])
+    second.train()
+    second.close()
+    assert read_metrics(tmp_path / "run")[-1]["games"] >= 36
+
+
+def test_a_run_is_for_one_process_and_one_network(tmp_path):
+    training = Training(small(), tmp_path / "run")
+    with pytest.raises(EightfoldError, match="in use by another process"):
+        Training(small(), tmp_path / "run")
+    training.close()
+    with pytest.raises(EightfoldError, match="was started with network"):
+        Training(small("network=a1"), tmp_path / "run")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "thesis.tex").write_text("...")
+    with pytest.raises(EightfoldError, match="holds other files and no run"):
+        Training(small(), tmp_path / "other")
+    assert (tmp_path / "other" / "thesis.tex").read_text() == "..."
+
+
+RUN = """
+import sys
+from pathlib import Path
+sys.path.insert(0, {tests!r})
+from test_training import small
+from eightfold.learning import loop
+loop.SAVE_SECONDS = 0.5
+training = loop.Training(small("games=100000"), Path({run!r}))
+print("ready", flush=True)
+training.train()
+"""
+
+
+def kill_at_random(run: Path, times: int) -> None:
+    """Kill a training run at random instants; every game it had finished must be there afterwards."""
+    random = np.random.default_rng(8)
+    games = 0
+    for _ in range(times):
+        code = RUN.format(tests=str(Path(__file__).parent), run=str(run))
+        with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "ready\n"
+            time.sleep(random.uniform(0.2, 2.5))
+            process.send_signal(signal.SIGKILL)
+        lines = (run / "games.jsonl").read_text().splitlines()
+        finished = [json.loads(line) for line in lines]
+        assert len(finished) >= games, "no finished game is lost"
+        games = len(finished)
+        with DataBuffer(run / "buffer", 300, encoder="last-move") as buffer:
+            trained = [game for number, game in enumerate(finished, start=1) if number % 5]
+            samples = sum(len(game["moves"]) - game["opening"] for game in trained)
+            # The game that was being stored at the instant may be on one side only.
+            assert len(buffer) >= min(300, samples - 25)
+    steps = [entry["steps"] for entry in read_metrics(run) if "steps" in entry]
+    assert steps[-1] > steps[0]
+
+
+def test_a_killed_run_loses_no_finished_game(tmp_path):
+    kill_at_random(tmp_path / "run", 3)
+
+
+@pytest.mark.slow
+def test_a_run_killed_twenty_times_loses_no_finished_game(tmp_path):
+    kill_at_random(tmp_path / "run", 20)
+
+
+def test_train_epoch_of_document_002_learns():
+    torch.manual_seed(1)
+    random = np.random.default_rng(1)
+    buffer = DataBuffer(None, seed=1)
+    points = random.integers(0, 25, 400)
+    states = np.zeros((400, 2, 5, 5), np.float32)
+    states[np.arange(400), 0, points // 5, points % 5] = 1
+    policies = np.eye(25, dtype=np.float32)[points]  # play where the stone is
+    buffer.add_data([(states[k], policies[k], 1.0, divmod(int(points[k]), 5)) for k in range(400)])
+    trainer = Trainer(make_network("a1", Shape(planes=2, size=5)), lr=3e-3, device="cpu")
+    first = trainer.train_epoch(buffer, batch_size=64, steps_per_epoch=20)
+    last = trainer.train_epoch(buffer, batch_size=64, steps_per_epoch=80)
+    assert last["loss"] < 0.3 * first["loss"]
+    assert last["steps"] == 100
+
+
+def test_batches_are_made_as_the_modes_say():
+    random = np.random.default_rng(2)
+    states = (random.random((64, 4, 5, 5)) < 0.3).astype(np.float32)
+    policies, values = random.random((64, 25)).astype(np.float32), random.random(64).astype(np.float32)
+    for mode in ("none", "augment-eager"):
+        batch = BatchMaker(mode, random=random).make(states, policies, values)
+        np.testing.assert_array_equal(batch.states, states)
+    np.testing.assert_array_equal(
+        BatchMaker("slap", random=random).make(states, policies, values).states, slap_batch(states)[0]
+    )
+    turned = BatchMaker("augment", random=random).make(states, policies, values)
+    assert not np.array_equal(turned.states, states)
+    np.testing.assert_array_equal(slap_batch(turned.states)[0], slap_batch(states)[0])
+    fixed = BatchMaker("slap-cc", random=random, allowed=[0]).make(states, policies, values)
+    np.testing.assert_array_equal(fixed.states, slap_cc(states))
+    np.testing.assert_array_equal(fixed.policies, policies)
+
+
+def test_autoclip_cuts_what_is_unusual():
+    network = torch.nn.Linear(4, 1, bias=False)
+    clip = AutoClip(0.9)
+    for norm in [1.0] * 20 + [100.0]:
+        network.weight.grad = torch.full((1, 4), norm / 2)
+        assert clip.clip(network) == pytest.approx(norm, rel=1e-5)
+    assert float(network.weight.grad.norm()) <= 1.01
+
+
+def test_monitors_name_collapsed_and_redundant_play():
+    game = make_game("gomoku:size=8")
+
+    def played(moves: list[int], result: int) -> PlayedGame:
+        nothing = np.zeros(0, np.float32)
+        return PlayedGame(
+            moves=tuple(moves),
+            opening=0,
+            result=result,
+            states=np.zeros((0, 1), np.int64),
+            policies=nothing,
+            values=nothing,
+        )
+
+    monitor = SelfPlayMonitor(game)
+    straight = [0, 8, 1, 9, 2, 10, 3, 11, 4]
+    for _ in range(150):
+        monitor.see(played(straight, 1))
+    assert [warning.split(":")[0] for warning in monitor.warnings()] == ["collapsed self-play", "redundant self-play"]
+    healthy, random = SelfPlayMonitor(game), np.random.default_rng(3)
+    for number in range(150):
+        position = game.start()
+        while not position.is_over:
+            position = position.play(int(random.choice(position.legal_moves)))
+        healthy.see(played(list(position.moves), 1 + number % 2))
+    assert healthy.warnings() == []
+
+
+def test_the_command_trains_evaluates_and_refuses_nonsense(tmp_path):
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        environment = {**os.environ, "COLUMNS": "120"}
+        command = [sys.executable, "-m", "eightfold", *arguments]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, env=environment)
+
+    changes = [
+        part for change in (*SMALL, "evaluation.final_games=2", "evaluation.playouts=8") for part in ("--set", change)
+    ]
+    done = run("train", "quick", "--run", "first", *changes)
+    assert done.returncode == 0, done.stderr
+    assert "mcts:playouts=5000" in done.stdout
+    assert "let it play: eightfold match net:first" in " ".join(done.stderr.split())
+    assert "score" in (tmp_path / "first" / "checkpoint" / "card.md").read_text()
+    measured = run("evaluate", "first", "--games", "1", "--playouts", "8", "--json", "--as-paper")
+    assert json.loads(measured.stdout)["second"] is None
+    for arguments, said in (
+        (("train", "fast"), "unknown preset 'fast'"),
+        (("train", "--symmetry", "slop"), "unknown symmetry mode 'slop' (did you mean 'slap'?)"),
+        (("train", "--set", "x=1"), "unknown key in --set 'x'"),
+        (("evaluate", "nowhere"), "nowhere holds no network"),
+        (("match", "net:nowhere", "random"), "nowhere holds no network"),
+        (("match", "net:first", "random"), "was trained for gomoku:size=5"),
+    ):
+        refused = run(*arguments)
+        assert refused.returncode == 2, arguments
+        assert said in refused.stderr
+        assert refused.stderr.count("\n") == 1
+    assert not (tmp_path / "runs").exists(), "nothing half-made is left behind"

@@ -1,0 +1,72 @@
+"""Configurations: presets, changes, and what is said about mistakes."""
+
+from __future__ import annotations
+
+import pytest
+
+from eightfold.config import TrainConfig, load_config, load_preset, preset_names, to_toml, with_changes
+from eightfold.errors import EightfoldError
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_every_preset_goes_round(name, tmp_path):
+    config = load_preset(name)
+    path = tmp_path / "config.toml"
+    path.write_text(to_toml(config, {"version": "1"}))
+    assert load_config(path) == config
+
+
+def test_the_paper_presets_are_the_paper():
+    for mode in ("slap", "augment", "slap-cc"):
+        config = load_preset(f"paper-{mode}")
+        assert config.symmetry == mode
+        assert (config.network, config.selfplay.playouts, config.selfplay.exploration) == ("a1", 400, 5.0)
+        assert (config.training.batch_size, config.training.steps_a_round, config.training.games_a_round) == (
+            512,
+            10,
+            1,
+        )
+        assert (config.training.window, config.training.later_window, config.training.later_games) == (1250, 5000, 1000)
+        assert (config.selfplay.noise, config.selfplay.noise_alpha, config.selfplay.temperature) == (0.25, 0.3, 1.0)
+        assert not config.selfplay.kept_count
+        assert config.selfplay.opening_share == 0
+
+
+def test_changes_reach_every_kind_of_value():
+    config = with_changes(
+        TrainConfig(),
+        ["selfplay.playouts=64", "minutes=5", "symmetry=slap", "training.turns=[0, 4]", "selfplay.kept_count=false"],
+    )
+    assert config.selfplay.playouts == 64
+    assert config.minutes == 5.0
+    assert config.symmetry == "slap"
+    assert config.training.turns == (0, 4)
+    assert config.selfplay.kept_count is False
+    assert config.training.batch_size == TrainConfig().training.batch_size
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("selfplay.playout=3", "unknown key in --set 'selfplay.playout' (did you mean 'selfplay.playouts'?)"),
+        ("colour=3", "unknown key in --set 'colour'; known: game, network"),
+        ("selfplay=3", "selfplay is a section, not a value"),
+        ("selfplay.playouts=many", "selfplay.playouts = 'many' is not a whole number"),
+        ("minutes", "'minutes' is not of the form key=value"),
+        ("training.turns=3", "training.turns = 3 is not a list of whole numbers"),
+    ],
+)
+def test_mistakes_are_answered_with_what_would_be_right(change, said):
+    with pytest.raises(EightfoldError) as caught:
+        with_changes(TrainConfig(), [change])
+    assert said in str(caught.value)
+
+
+def test_files_that_are_no_configuration(tmp_path):
+    (tmp_path / "bad.toml").write_text("playouts = [")
+    with pytest.raises(EightfoldError, match="is not TOML"):
+        load_preset(str(tmp_path / "bad.toml"))
+    with pytest.raises(EightfoldError, match="cannot read the configuration"):
+        load_preset(str(tmp_path / "none.toml"))
+    with pytest.raises(EightfoldError, match="unknown preset 'quik' \\(did you mean 'quick'"):
+        load_preset("quik")
