@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 
 def steps() -> list[tuple[str, Callable[[], object]]]:
@@ -24,6 +25,7 @@ def steps() -> list[tuple[str, Callable[[], object]]]:
     for family in FAMILIES:
         listed.append((f"{family}: rules and encoders", partial(_game, family)))
         listed.extend((f"{family}: {player}", partial(_player, family, player)) for player in PLAYERS)
+        listed.append((f"{family}: search with a network", partial(_selfplay, family)))
     return listed
 
 
@@ -76,3 +78,26 @@ def _player(family: str, name: str) -> None:
     position = game.start()
     for _ in range(2):  # twice, so that a tree is also kept
         position = position.play(player.think(position).action)
+
+
+class _Undecided:
+    """An evaluator that knows nothing, so that a search with a network can be compiled without one."""
+
+    encoder = "last-move"
+
+    def evaluate(self, planes: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        return np.zeros((len(planes), planes.shape[-1] ** 2), np.float32), np.zeros(len(planes), np.float32)
+
+
+def _selfplay(family: str) -> None:
+    from eightfold.games.game import make_game
+    from eightfold.learning.selfplay import SelfPlay, SelfPlaySettings
+    from eightfold.search.forest import SearchSettings
+
+    SelfPlay(
+        make_game(f"{family}:size=5"),
+        _Undecided(),
+        settings=SelfPlaySettings(games=2, playouts=4, opening_share=1.0),
+        search=SearchSettings(noise=0.25),
+        random=np.random.default_rng(0),
+    ).play(1)
