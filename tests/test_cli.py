@@ -158,10 +158,13 @@ def test_ctrl_c_is_heard_while_a_player_thinks(player):
         # A shell that runs the tests in the background has them ignore Ctrl-C, and children inherit that.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
-    time.sleep(8)
-    assert started.poll() is None, "it was to think for long"
-    started.send_signal(signal.SIGINT)
-    _, errors = started.communicate(timeout=120)
+    try:
+        time.sleep(8)
+        assert started.poll() is None, "it was to think for long"
+        started.send_signal(signal.SIGINT)
+        _, errors = started.communicate(timeout=120)
+    finally:
+        started.kill()  # whatever happened, nobody goes on thinking
     assert started.returncode == 130
     assert "Traceback" not in errors
 

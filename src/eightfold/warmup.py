@@ -50,10 +50,12 @@ def _transforms() -> None:
 
 
 def _slap() -> None:
-    from eightfold.symmetry import slap_batch, slap_cc
+    from eightfold.symmetry import out_of_frames, slap_batch, slap_cc
 
     for kind in (np.uint8, np.int8, np.float32):
         slap_batch(np.zeros((1, 2, 3, 3), kind))
+    for precision in (np.float32, np.float64):
+        out_of_frames(np.zeros((1, 9), precision), np.ones(1, np.uint8))
     slap_cc(np.zeros((2, 3, 3), np.float32))
 
 

@@ -75,15 +75,18 @@ class SelfPlay:
         """
         finished: list[PlayedGame] = []
         while len(finished) < finished_games:
-            self.search.step()
-            forest = self.search.forest
-            done = (forest.left == 0) | (forest.proof[:, 0] != self.search.kernels.UNKNOWN)
-            for number in np.flatnonzero(done):
-                game = self._move(int(number))
-                if game is not None:
-                    on_game(game)
-                    finished.append(game)
+            for game in self.advance_all():
+                on_game(game)
+                finished.append(game)
         return finished
+
+    def advance_all(self) -> list[PlayedGame]:
+        """One batch for the network, and a move in every game whose search is done; the games that this ended."""
+        self.search.step()
+        forest = self.search.forest
+        done = (forest.left == 0) | (forest.proof[:, 0] != self.search.kernels.UNKNOWN)
+        moved = (self._move(int(number)) for number in np.flatnonzero(done))
+        return [game for game in moved if game is not None]
 
     def _begin(self, number: int) -> None:
         moves = self._random_opening()

@@ -30,7 +30,6 @@ from eightfold.symmetry.transform import (
     like,
     policy_sources,
     runs_here,
-    transform_policies,
     unsigned_sources,
 )
 
@@ -190,16 +189,31 @@ def _mean_over_frames(policies: Array, frames: Array, turns: NDArray[Any]) -> Ar
         )
     for bad in np.flatnonzero((frames < 1) | (frames >= 1 << COUNT)):
         raise EightfoldError(f"frame {frames[bad]} of sample {bad} is not a mask of the eight symmetries (1 to 255)")
-    size = _size_of_policy(policies.shape[1])
-    members = (frames[:, None] >> np.arange(COUNT)) & 1  # [B, 8]
-    policies = policies.astype(np.result_type(policies.dtype, np.float32), copy=False)
-    if (members.sum(axis=1) == 1).all():  # nearly every position: no sum to take
-        return np.asarray(transform_policies(policies, size, turns[members.argmax(axis=1)]))
-    total = np.zeros_like(policies)
-    for g in range(COUNT):
-        chosen = np.flatnonzero(members[:, g])
-        total[chosen] += transform_policies(policies[chosen], size, np.full(chosen.size, turns[g]))
-    return total / members.sum(axis=1, keepdims=True).astype(total.dtype)
+    actions = policies.shape[1]
+    table = policy_sources(_size_of_policy(actions), actions)[turns].astype(np.uint32)
+    policies = np.ascontiguousarray(policies, np.result_type(policies.dtype, np.float32))
+    means = np.zeros_like(policies)
+    _add_turns(policies, np.ascontiguousarray(frames, np.int64), table, means)
+    return means
+
+
+@kernel
+def _add_turns(
+    policies: NDArray[Any],  # [B, A]
+    frames: Ints,  # [B]
+    table: NDArray[np.uint32],  # [8, A]
+    means: NDArray[Any],  # [B, A], zeros
+) -> None:
+    for sample in range(policies.shape[0]):
+        members = 0
+        for g in range(COUNT):
+            if frames[sample] >> g & 1:
+                members += 1
+                for action in range(policies.shape[1]):
+                    means[sample, action] += policies[sample, table[g, action]]
+        if members > 1:
+            for action in range(policies.shape[1]):
+                means[sample, action] /= members
 
 
 def _tensor_mean_over_frames(policies: Array, frames: Array, turns: NDArray[Any]) -> Array:

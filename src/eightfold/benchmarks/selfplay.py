@@ -1,0 +1,116 @@
+"""Self-play with `a1`, 400 playouts, 8x8: simulations that called the network, beside the network's own speed.
+
+Also what SLAP costs, what a cache would save with position and with orbit keys, and a plain search in Python that
+asks PyTorch for one leaf at a time.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+
+import numpy as np
+import torch
+
+from eightfold.benchmarks.reference.gomoku import PlainGomoku
+from eightfold.benchmarks.reference.puct import PlainPuct
+from eightfold.benchmarks.report import Benchmark, Figure
+from eightfold.games.game import make_game
+from eightfold.learning.selfplay import SelfPlay, SelfPlaySettings
+from eightfold.nets.backends import Backend, TorchBackend, make_backend
+from eightfold.nets.cache import CachedEvaluator
+from eightfold.nets.evaluator import NetworkEvaluator
+from eightfold.nets.networks import Shape, make_network
+from eightfold.search.forest import Evaluator, SearchSettings
+
+GAMES, PLAYOUTS = 128, 400
+STEPS = 120  # batches in one measurement
+PAIRS = 10
+
+
+def run() -> Benchmark:
+    torch.manual_seed(1)
+    shape = Shape(planes=4, size=8)
+    network = make_network("a1", shape)
+    backend = make_backend("auto", network, shape)
+    plain = _plain_rate(TorchBackend(network, shape))
+    players = {
+        mode: _selfplay(NetworkEvaluator(backend, encoder="last-move", symmetry=mode)) for mode in ("none", "slap")
+    }
+    rates: dict[str, list[float]] = {"raw": [], "none": [], "slap": []}
+    for _ in range(PAIRS):  # taking turns, so that a busy moment hits all of them
+        rates["raw"].append(_raw_rate(backend))
+        for mode, player in players.items():
+            rates[mode].append(_rate(player))
+    raw, none = statistics.median(rates["raw"]), statistics.median(rates["none"])
+    cost = statistics.median(1 - slap / none for slap, none in zip(rates["slap"], rates["none"], strict=True))
+    hits = {key: _cache_hits(backend, key) for key in ("position", "orbit")}
+    return Benchmark(
+        name="selfplay",
+        title=f"{GAMES} games at once, a1, {PLAYOUTS} playouts, 8x8, cache off",
+        figures=(
+            Figure(key="simulations_per_s", value=none, unit="/s"),
+            Figure(key="raw_positions_per_s", value=raw, unit="/s", note=f"the network alone, batches of {GAMES}"),
+            Figure(key="share_of_raw", value=none / raw, least=0.8),
+            Figure(key="plain_simulations_per_s", value=plain, unit="/s"),
+            Figure(key="times_plain", value=none / plain, unit="x", least=15),
+            Figure(key="slap_cost", value=cost, most=0.02),
+            Figure(key="cache_hits_position", value=hits["position"], note="share of positions, slap mode"),
+            Figure(key="cache_hits_orbit", value=hits["orbit"]),
+        ),
+    )
+
+
+def _selfplay(evaluator: Evaluator) -> SelfPlay:
+    player = SelfPlay(
+        make_game("gomoku:size=8"),
+        evaluator,
+        settings=SelfPlaySettings(games=GAMES, playouts=PLAYOUTS),
+        search=SearchSettings(noise=0.25),
+        random=np.random.default_rng(1),
+    )
+    for _ in range(50):
+        player.advance_all()
+    return player
+
+
+def _rate(player: SelfPlay) -> float:
+    before, start = player.search.simulations, time.perf_counter()
+    for _ in range(STEPS):
+        player.advance_all()
+    return (player.search.simulations - before) / (time.perf_counter() - start)
+
+
+def _raw_rate(backend: Backend) -> float:
+    planes = np.random.default_rng(1).random((GAMES, 4, 8, 8)).astype(np.float32)
+    backend.run(planes)
+    start = time.perf_counter()
+    for _ in range(STEPS):
+        backend.run(planes)
+    return GAMES * STEPS / (time.perf_counter() - start)
+
+
+def _plain_rate(backend: TorchBackend) -> float:
+    """One leaf at a time, in Python, with PyTorch."""
+
+    def evaluate(game: PlainGomoku) -> tuple[list[float], float]:
+        planes = np.zeros((1, 4, 8, 8), np.float32)
+        for point, colour in game.stones.items():
+            planes[0, 0 if colour == game.side else 1][point] = 1
+        planes[0, 3] = game.side == 1
+        logits, values = backend.run(planes)
+        return logits[0].tolist(), float(values[0])
+
+    search, playouts = PlainPuct(evaluate, 5.0, -1.0), 100
+    start = time.perf_counter()
+    search.run(PlainGomoku(8), playouts)
+    return playouts / (time.perf_counter() - start)
+
+
+def _cache_hits(backend: Backend, key: str) -> float:
+    evaluator = NetworkEvaluator(backend, encoder="last-move", symmetry="slap")
+    cached = CachedEvaluator(evaluator, capacity=200_000, key=key)
+    player = _selfplay(cached)
+    for _ in range(4 * STEPS):
+        player.advance_all()
+    return cached.hits / cached.asked
