@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any, cast, get_type_hints
 
 from eightfold.errors import EightfoldError, unknown
 
@@ -111,22 +111,7 @@ def _from_toml(text: str, origin: str) -> TrainConfig:
     except tomllib.TOMLDecodeError as error:
         raise EightfoldError(f"{origin} is not TOML: {error}") from None
     data.pop("eightfold", None)  # what a run notes of its making
-    return _build(TrainConfig, data, origin, "")
-
-
-def _build(kind: Any, data: Mapping[str, Any], origin: str, prefix: str) -> Any:
-    hints = get_type_hints(kind)
-    values: dict[str, Any] = {}
-    for key, value in data.items():
-        if key not in hints:
-            raise unknown(f"key in {origin}", prefix + key, [prefix + name for name in hints])
-        if dataclasses.is_dataclass(hints[key]):
-            if not isinstance(value, Mapping):
-                raise EightfoldError(f"{origin}: {prefix}{key} is a section, not a value")
-            values[key] = _build(hints[key], value, origin, f"{prefix}{key}.")
-        else:
-            values[key] = _checked(value, hints[key], prefix + key, origin)
-    return kind(**values)
+    return cast(TrainConfig, _merge(TrainConfig(), data, origin, ""))
 
 
 def _checked(value: Any, hint: Any, key: str, origin: str) -> Any:
@@ -160,6 +145,7 @@ def with_changes(config: TrainConfig, changes: Iterable[str]) -> TrainConfig:
 
 
 def _merge(config: Any, data: Mapping[str, Any], origin: str, prefix: str) -> Any:
+    """A configuration, or a section of one, with the values of `data` in place of its own."""
     hints = get_type_hints(type(config))
     changed: dict[str, Any] = {}
     for key, value in data.items():

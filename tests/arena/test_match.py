@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pickle
+import copy
 
 import numpy as np
 import pytest
@@ -119,9 +119,10 @@ def test_options_given_in_python_are_checked_too(make, said):
 
 def test_positions_go_to_other_processes():
     position = make_game("gomoku:size=6,win=4").after(["a1", "b2"])
-    copy = pickle.loads(pickle.dumps(position))
-    assert copy.game.text == position.game.text
-    assert copy.play("c3").moves == (*position.moves, position.game.action("c3"))
+    other = copy.deepcopy(position)  # by the way that other processes get it: `Game.__reduce__`
+    assert other.game is not position.game
+    assert other.game.text == position.game.text
+    assert other.play("c3").moves == (*position.moves, position.game.action("c3"))
 
 
 @pytest.mark.parametrize(

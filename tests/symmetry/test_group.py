@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eightfold.errors import EightfoldError
 from eightfold.symmetry import (
     COUNT,
     NAMES,
@@ -23,6 +22,7 @@ from eightfold.symmetry import (
     subgroup_name,
     turn,
 )
+from refusals import refusal
 
 ALL = range(8)
 SIZES = range(1, 20)
@@ -41,15 +41,6 @@ FORMULAS: tuple[Callable[[int, int, int], tuple[int, int]], ...] = (
 )
 ORDERS = (1, 4, 2, 4, 2, 2, 2, 2)
 QUARTER, MIRROR = 1, 4
-
-
-def refusal(call: Callable[[], Any]) -> str:
-    with pytest.raises(EightfoldError) as caught:
-        call()
-    text = str(caught.value)
-    assert text
-    assert "\n" not in text, "an error is one line"
-    return text
 
 
 def generated_by(*generators: int) -> frozenset[int]:

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from eightfold.benchmarks.reference import symmetry as oracle
-from eightfold.errors import EightfoldError
 from eightfold.games import BLACK, WHITE, Position, make_game
 from eightfold.games.state import HASHES
 from eightfold.symmetry import compose, destinations, inverse, orbit, orbit_key, slap, stabiliser, subgroup_name
 from eightfold.symmetry.orbit import LARGEST_BOARD, MARKS, OTHER_SIDE, ZOBRIST, toggle, toggle_side
+from refusals import refusal
 
 ALL = range(8)
 SUBGROUPS = [{0}, {0, 2}, {0, 4}, {0, 5}, {0, 6}, {0, 7}, {0, 1, 2, 3}, {0, 2, 4, 5}, {0, 2, 6, 7}, set(ALL)]
@@ -69,15 +69,6 @@ boards = st.builds(
     subgroup=st.sampled_from(SUBGROUPS),
     values=st.sampled_from([1, 2, 3, 1000]),
 )
-
-
-def refusal(call: Callable[[], Any]) -> str:
-    with pytest.raises(EightfoldError) as caught:
-        call()
-    text = str(caught.value)
-    assert text
-    assert "\n" not in text, "an error is one line"
-    return text
 
 
 # ---- keys in games ----------------------------------------------------------------------------------

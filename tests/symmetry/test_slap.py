@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from eightfold.benchmarks.reference import symmetry as oracle
-from eightfold.errors import EightfoldError
 from eightfold.symmetry import (
     BoardSymmetry,
     compose,
@@ -27,6 +26,7 @@ from eightfold.symmetry import (
     slap_frames,
     unslap,
 )
+from refusals import refusal
 
 ALL = range(8)
 DTYPES = [np.bool_, np.uint8, np.int64, np.float16, np.float32, np.float64]
@@ -70,15 +70,6 @@ def a_network(canonical: NDArray[Any], actions: int) -> NDArray[np.float64]:
 def answer_through_slap(planes: NDArray[Any], actions: int) -> NDArray[np.float64]:
     canonical, _, frames = slap_frames(planes[None])
     return out_of_frames(a_network(canonical[0], actions)[None], frames)[0]
-
-
-def refusal(call: Callable[[], Any]) -> str:
-    with pytest.raises(EightfoldError) as caught:
-        call()
-    text = str(caught.value)
-    assert text
-    assert "\n" not in text, "an error is one line"
-    return text
 
 
 # ---- the canonical variant --------------------------------------------------------------------------

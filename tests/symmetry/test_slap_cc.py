@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from eightfold.errors import EightfoldError
 from eightfold.symmetry import slap_cc
+from refusals import refusal
 
 
 def centred_by_roll(planes: NDArray[Any]) -> NDArray[np.float64]:
@@ -46,15 +45,6 @@ stacks = st.builds(
     size=st.integers(1, 19),
     stones=st.integers(0, 12),
 )
-
-
-def refusal(call: Callable[[], Any]) -> str:
-    with pytest.raises(EightfoldError) as caught:
-        call()
-    text = str(caught.value)
-    assert text
-    assert "\n" not in text, "an error is one line"
-    return text
 
 
 @given(stacks)

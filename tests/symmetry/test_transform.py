@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from eightfold.benchmarks.reference import symmetry as oracle
-from eightfold.errors import EightfoldError
 from eightfold.symmetry import (
     BoardSymmetry,
     TransformedBatch,
@@ -28,6 +27,7 @@ from eightfold.symmetry import (
     transform_states,
 )
 from eightfold.threads import WORTH_A_THREAD
+from refusals import refusal
 
 ALL = range(8)
 SIZES = range(1, 20)
@@ -80,15 +80,6 @@ def assert_same(given_back: Any, expected: Any) -> None:
 def assert_same_batch(turned: TransformedBatch, expected: tuple[Any, Any, Any]) -> None:
     for part, right in zip(turned, expected, strict=True):
         assert_same(part, right)
-
-
-def refusal(call: Callable[[], Any]) -> str:
-    with pytest.raises(EightfoldError) as caught:
-        call()
-    text = str(caught.value)
-    assert text
-    assert "\n" not in text, "an error is one line"
-    return text
 
 
 # ---- one sample -------------------------------------------------------------------------------------

@@ -55,12 +55,17 @@ def turn(row: int, column: int, size: int, sym_id: int) -> tuple[int, int]:
     return last - column, last - row
 
 
+def whole_number(value: Any) -> int:
+    """`value` as a plain int; -1, which no index or size is, if it is not a whole number."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        return -1
+
+
 def check_symmetry(sym_id: SupportsIndex) -> int:
     """`sym_id` as a plain int, or a clear error."""
-    try:
-        number = operator.index(sym_id)
-    except TypeError:
-        number = -1
+    number = whole_number(sym_id)
     if not 0 <= number < COUNT:
         raise EightfoldError(f"symmetry id {shown(sym_id)} is not one of the integers 0 to 7")
     return number
@@ -68,10 +73,7 @@ def check_symmetry(sym_id: SupportsIndex) -> int:
 
 def check_size(size: SupportsIndex) -> int:
     """`size` as a plain int, or a clear error."""
-    try:
-        number = operator.index(size)
-    except TypeError:
-        number = 0
+    number = whole_number(size)
     if number < 1:
         raise EightfoldError(f"board size {shown(size)} is not a positive integer")
     return number

@@ -12,7 +12,6 @@ size, A actions (N*N, or N*N+1 with a pass in the last place, which stays there)
 from __future__ import annotations
 
 import functools
-import operator
 import random
 from typing import Any, NamedTuple
 
@@ -21,7 +20,17 @@ from numpy.typing import NDArray
 
 from eightfold.errors import EightfoldError, shown
 from eightfold.jit import Ints, kernel
-from eightfold.symmetry.group import COUNT, IDENTITY, INVERSE, check_size, check_symmetry, destinations, sources, turn
+from eightfold.symmetry.group import (
+    COUNT,
+    IDENTITY,
+    INVERSE,
+    check_size,
+    check_symmetry,
+    destinations,
+    sources,
+    turn,
+    whole_number,
+)
 from eightfold.threads import run_on_two_threads
 
 Array = Any  # a NumPy array or a torch tensor
@@ -327,10 +336,7 @@ def on_device(array: NDArray[Any], beside: Array) -> Array:
 
 
 def _on_board(name: str, value: Any, size: int) -> int:
-    try:
-        number = operator.index(value)
-    except TypeError:
-        number = -1
+    number = whole_number(value)
     if not 0 <= number < size:
         raise EightfoldError(f"{name} {shown(value)} is off a {size}x{size} board (0 to {size - 1})")
     return number
