@@ -83,6 +83,20 @@ def test_samples_are_what_was_searched(tmp_path):
             assert plane[move[0] * 5 + move[1]] == 1
 
 
+def test_metrics_reach_tensorboard_where_it_is_installed(tmp_path):
+    pytest.importorskip("tensorboard")
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    training = Training(small(), tmp_path / "run")
+    training.train()
+    training.close()
+    events = EventAccumulator(str(tmp_path / "run"))
+    events.Reload()
+    assert {"policy_loss", "value_loss", "learning_rate", "games_per_s"} <= set(events.Tags()["scalars"])
+    steps = [int(event.value) for event in events.Scalars("steps")]
+    assert steps == [entry["steps"] for entry in read_metrics(tmp_path / "run")]
+
+
 def test_a_run_goes_on_where_it_stopped(tmp_path):
     first = Training(small(), tmp_path / "run")
     first.train()

@@ -10,6 +10,7 @@ buffer/           the samples
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import platform
@@ -42,6 +43,7 @@ class RunFolder:
             # Written anew on a resumption too: minutes and games may have grown.
             replace_file(path / "config.toml", to_toml(config, _notes()).encode())
             self._metrics, self._games = _open_lines(path / "metrics.jsonl"), _open_lines(path / "games.jsonl")
+            self._board = _tensorboard(path)
         except BaseException:
             self._lock.close()
             raise
@@ -51,9 +53,17 @@ class RunFolder:
         return self.path / "checkpoint"
 
     def note(self, entry: dict[str, Any]) -> None:
-        """A line for metrics.jsonl."""
+        """A line for metrics.jsonl, and the same for TensorBoard where it is installed."""
         self._metrics.write(json.dumps(entry) + "\n")
         self._metrics.flush()
+        if self._board is None:
+            return
+        step = int(entry["games"])
+        if "strength" in entry:
+            self._board.add_scalar("strength", entry["strength"]["score"], step)
+        for name, value in entry.items():
+            if isinstance(value, (int, float)):
+                self._board.add_scalar(name, value, step)
 
     def keep_game(self, moves: tuple[int, ...], opening: int, result: int) -> None:
         self._games.write(json.dumps({"moves": moves, "opening": opening, "result": result}) + "\n")
@@ -64,9 +74,20 @@ class RunFolder:
             return sum(1 for _ in file)
 
     def close(self) -> None:
+        if self._board is not None:
+            self._board.close()
         self._metrics.close()
         self._games.close()
         self._lock.close()
+
+
+def _tensorboard(path: Path) -> Any:
+    """A writer of TensorBoard's events, or None where tensorboard is not installed."""
+    if importlib.util.find_spec("tensorboard") is None:
+        return None
+    from torch.utils.tensorboard import SummaryWriter
+
+    return SummaryWriter(str(path))
 
 
 def _open_lines(path: Path) -> IO[str]:
