@@ -24,6 +24,7 @@ import torch
 from eightfold.config import TrainConfig
 from eightfold.errors import EightfoldError
 from eightfold.games.game import make_game
+from eightfold.games.state import LAST
 from eightfold.learning.batches import BatchMaker
 from eightfold.learning.buffer import DataBuffer
 from eightfold.learning.evaluation import Strength, measure_strength
@@ -264,7 +265,7 @@ class Training:
             progress.samples += len(examples)
 
     def _last_move(self, played: PlayedGame, k: int) -> tuple[int, int] | None:
-        last = int(played.states[k, 3])
+        last = int(played.states[k, LAST])
         return None if last < 0 else divmod(last, self.game.size)
 
     # ---- learning rate and validation -----------------------------------------------------------------
