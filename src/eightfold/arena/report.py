@@ -129,7 +129,7 @@ def print_players() -> None:
         for option in entry.options:
             table.add_row("", f"{option.name}={option.default}", f"{option.help}; {option.expected()}")
         table.add_row()
-    table.add_row("net", "", f"{NET_PLAYER}: a trained network, by its run's folder or the name it ships under")
+    table.add_row("net", "", f"{NET_PLAYER}: a network that was trained, by its run's folder")
     table.add_row("", "playouts=400", "positions to look at for a move; seconds= and c= as for mcts")
     table.add_row()
     table.add_row("python", "", f"{OWN_PLAYER}: your own class with a method move(position), see docs/players.md")

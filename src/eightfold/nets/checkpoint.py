@@ -56,13 +56,11 @@ def save_checkpoint(folder: Path, network: nn.Module, description: Description, 
 
 
 def find_checkpoint(place: str | Path) -> Path:
-    """The checkpoint's folder: of a run, of a checkpoint itself, or of a network that ships with the package."""
-    shipped = Path(__file__).parents[1] / "models"
-    for folder in (Path(place) / "checkpoint", Path(place), shipped / str(place)):
+    """The checkpoint's folder: of a run, or the checkpoint's own."""
+    for folder in (Path(place) / "checkpoint", Path(place)):
         if (folder / DESCRIPTION).is_file():
             return folder
-    names = ", ".join(sorted(entry.name for entry in shipped.iterdir())) if shipped.is_dir() else "none"
-    raise EightfoldError(f"{place} holds no network; give a run's folder, or one that ships: {names}")
+    raise EightfoldError(f"{place} holds no network; give the folder of a run or of a checkpoint")
 
 
 def load_checkpoint(folder: Path) -> tuple[nn.Module, Description]:
