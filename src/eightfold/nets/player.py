@@ -1,7 +1,6 @@
 """The player `net`: a trained network and PUCT, one game with several leaves in a batch.
 
 net:runs/first,playouts=400     the newest checkpoint of a run
-net:gomoku-8                    a network that ships with the package
 """
 
 from __future__ import annotations
