@@ -25,6 +25,7 @@ class SelfPlayConfig:
     full_share: float = 1.0  # share of moves that get the full search
     exploration: float = 2.0  # C
     unvisited: float = -1.0  # first-play urgency: the node's value minus this; below 0: as a draw
+    threats: int = 0  # nodes to spend on proving a forced win at a leaf; 0: only wins on the spot are seen
     kept_count: bool = True  # visits kept from the last move count towards the playouts
     noise: float = 0.25
     noise_alpha: float = 0.3

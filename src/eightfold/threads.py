@@ -1,4 +1,4 @@
-"""A second thread for kernels: they run without the GIL, so a part of a large batch can go beside the rest."""
+"""Cores, and a second thread for kernels: they run without the GIL, so part of a large batch can go beside the rest."""
 
 from __future__ import annotations
 
@@ -11,12 +11,19 @@ WORTH_A_THREAD = 1 << 20  # bytes: waking the other thread costs about as much a
 HELPERS_SHARE = 0.4  # less than half, because the helper starts later
 
 
+def usable_cores() -> int:
+    """Cores that this process may use, which in a container or under `taskset` are fewer than there are."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def run_on_two_threads(job: Callable[[int, int], None], count: int, size_in_bytes: int) -> None:
     """Call `job(first, stop)` for all of 0 to `count`: at once, or in two parts side by side.
 
     More and smaller parts would even out better, but each costs a hand-over of the GIL, and that costs more.
     """
-    if size_in_bytes < WORTH_A_THREAD or count < 2 or (os.cpu_count() or 1) < 2:
+    if size_in_bytes < WORTH_A_THREAD or count < 2 or usable_cores() < 2:
         job(0, count)
         return
     split = count - int(count * HELPERS_SHARE)

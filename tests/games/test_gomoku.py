@@ -11,7 +11,7 @@ from eightfold.benchmarks.reference.gomoku import PlainGomoku, winning_lines
 from eightfold.benchmarks.reference.minmax import greedy_score
 from eightfold.errors import EightfoldError
 from eightfold.games import make_game
-from eightfold.games.state import BLACK, DRAW, RESULT, WHITE
+from eightfold.games.state import BLACK, DRAW, NO_MOVE, RESULT, WHITE
 
 BOARDS = [(3, 3), (4, 4), (5, 4), (6, 5), (8, 4), (8, 5), (11, 3), (15, 5), (25, 5), (7, 7), (9, 1), (5, 2)]
 
@@ -253,8 +253,10 @@ def test_a_win_at_once_is_seen_exactly_when_there_is_one(size, win, rule):
         while not position.is_over and position.ply < 6 * win:
             expected = any(position.play(int(move)).winner is not None for move in position.legal_moves)
             scratch = np.empty(game.actions, np.int64)
-            assert game.rules.wins_at_once(position.state, scratch) == expected
-            assert game.kernels.wins_at_once(position.state, scratch) == expected, "the default says the same"
+            for rules in (game.rules, game.kernels):  # the game's own and the default say the same
+                move = rules.find_win(position.state, 0, scratch)
+                assert (move != NO_MOVE) == expected
+                assert move == NO_MOVE or position.play(int(move)).winner is not None
             seen[expected] += 1
             near = position.legal_moves[: 3 * win + 2]
             position = position.play(int(random.choice(near)))

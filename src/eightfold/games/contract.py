@@ -47,8 +47,11 @@ def rollout(state: Ints, random: Random, scratch: Ints) -> int:  # type: ignore[
     """Play random moves to the end and return the result; the state and `scratch` [A] are used up."""
 
 
-def wins_at_once(state: Ints, scratch: Ints) -> bool:  # type: ignore[empty-body]
-    """Whether the side to move has a move that wins on the spot; `scratch` [A] is used up."""
+def find_win(state: Ints, nodes: int, scratch: Ints) -> int:  # type: ignore[empty-body]
+    """A move that wins by force, or NO_MOVE. Wins on the spot are always found, longer ones only if proven.
+
+    `nodes` limits how much may be looked at for longer wins, 0: nothing; `scratch` [A] is used up.
+    """
 
 
 def encode_batch(states: Ints, encoder: int, planes: NDArray[np.float32]) -> None:

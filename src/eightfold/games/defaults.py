@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eightfold.games.contract import encode, legal, play
-from eightfold.games.state import ONGOING, RESULT, SIDE
+from eightfold.games.state import NO_MOVE, ONGOING, RESULT, SIDE
 from eightfold.jit import Ints, kernel
 from eightfold.rng import Random, random_below
 
@@ -20,15 +20,16 @@ def rollout(state: Ints, random: Random, scratch: Ints) -> int:
 
 
 @kernel
-def wins_at_once(state: Ints, scratch: Ints) -> bool:
+def find_win(state: Ints, nodes: int, scratch: Ints) -> int:
+    """Wins on the spot alone."""
     side = state[SIDE]
     after = state.copy()
     for k in range(legal(state, scratch)):
         after[:] = state
         play(after, scratch[k])
         if after[RESULT] == side:
-            return True
-    return False
+            return scratch[k]
+    return NO_MOVE
 
 
 @kernel

@@ -4,13 +4,7 @@ The rules as kernels over one row of integers, and the heuristic of document 004
 greedy and the alpha-beta player share. `freestyle`: five or more in a row win; `standard`: exactly five.
 Any board from 3x3 to 25x25, any winning length.
 
-After the header the row holds the board twice:
-- point by point with a wall around it: rows of size + 1 cells, the last of each a wall, which the next
-  row's first point sees on its left; a row of walls above and below. So a line can be followed in
-  any direction until something else comes, without asking where the edge is;
-- line by line, in bits: a word for every row, column, diagonal and anti-diagonal, black's stones in
-  its low half and white's in its high half. A stone sets a bit in four words, and a few shifts tell
-  without a branch whether one of them now holds a winning run: that makes random games fast.
+`lines.py` says how a state is laid out; `fours.py` finds the wins that follow by force.
 """
 
 from __future__ import annotations
@@ -20,6 +14,19 @@ from numpy.typing import NDArray
 
 from eightfold.errors import EightfoldError
 from eightfold.games.family import Family
+from eightfold.games.fours import find_win as find_win  # part of what the game offers to the searches
+from eightfold.games.lines import (
+    EMPTIES,
+    FREESTYLE,
+    HALF,
+    ONE_COLOUR,
+    RULE,
+    WIN,
+    cell_of,
+    first_line,
+    lines_through,
+    state_length,
+)
 from eightfold.games.state import (
     BLACK,
     DRAW,
@@ -28,7 +35,6 @@ from eightfold.games.state import (
     LAST,
     NO_MOVE,
     ONGOING,
-    OPTIONS,
     PLY,
     RESULT,
     SIDE,
@@ -40,28 +46,13 @@ from eightfold.rng import Random, random_below
 from eightfold.symmetry.orbit import LARGEST_BOARD, toggle, toggle_side
 from eightfold.texts import Option, Value
 
-WIN = OPTIONS  # how many in a row win
-RULE = OPTIONS + 1
-EMPTIES = OPTIONS + 2  # points still empty
-BOARD = HEADER + 1  # the cell before the first row is a wall too
-
 EMPTY, WALL = 0, 3  # BLACK and WHITE lie between
-FREESTYLE, STANDARD = 0, 1
 RULES = ("freestyle", "standard")
 
 LAST_MOVE, THREAT, HISTORY = 0, 1, 2  # encoders, in the order of GAME.encoders
 
 DIGITS = 15  # a score of 10^15 still leaves room for sums in 64 bits
 POWERS: Ints = 10 ** np.arange(DIGITS + 1, dtype=np.int64)
-
-
-HALF = 32  # a line has at most 25 points: black's bits start at 0, white's at 32
-ONE_COLOUR = (1 << HALF) - 1
-
-
-def state_length(size: int) -> int:
-    cells, lines = (size + 2) * (size + 1), 6 * size - 2
-    return BOARD + cells + lines
 
 
 def _complete(values: dict[str, Value]) -> tuple[int, int, int]:
@@ -113,16 +104,6 @@ def reset(state: Ints, size: int, options: Ints) -> None:
 
 
 @kernel
-def cell_of(row: int, column: int, size: int) -> int:
-    return BOARD + (row + 1) * (size + 1) + column
-
-
-@kernel
-def first_line(size: int) -> int:
-    return BOARD + (size + 2) * (size + 1)
-
-
-@kernel
 def legal(state: Ints, moves: Ints) -> int:
     count = 0
     if state[RESULT] == ONGOING:
@@ -168,8 +149,8 @@ def enter_stone(state: Ints, size: int, win: int, freestyle: bool, row: int, col
     The options come as arguments: read from the state they would be loaded again after every stone.
     """
     half, first = HALF * (colour - BLACK), first_line(size)
-    on_row, on_column = first + row, first + size + column
-    on_diagonal, on_antidiagonal = first + 3 * size - 1 + row - column, first + 4 * size - 1 + row + column
+    a, b, c, d = lines_through(row, column, size)
+    on_row, on_column, on_diagonal, on_antidiagonal = first + a, first + b, first + c, first + d
     state[on_row] |= 1 << (column + half)
     state[on_column] |= 1 << (row + half)
     state[on_diagonal] |= 1 << (column + half)
@@ -214,51 +195,6 @@ def rollout(state: Ints, random: Random, scratch: Ints) -> int:
             return colour
         colour = BLACK + WHITE - colour
     return DRAW
-
-
-@kernel
-def wins_at_once(state: Ints, scratch: Ints) -> bool:
-    """Whether an empty point completes a line: only lines with enough stones of the colour are looked at."""
-    size, win, freestyle = state[SIZE], state[WIN], state[RULE] == FREESTYLE
-    half = HALF * (state[SIDE] - BLACK)
-    first = first_line(size)
-    for line in range(first, first + 6 * size - 2):
-        own = (state[line] >> half) & ONE_COLOUR
-        if own & (own - 1) == 0 and win > 2:
-            continue  # fewer than two stones
-        length, start = line_span(line - first, size)
-        empty = ~(state[line] | (state[line] >> HALF)) & (((1 << length) - 1) << start)
-        if completes_line(own, empty, win, freestyle):
-            return True
-    return False
-
-
-@kernel
-def line_span(line: int, size: int) -> tuple[int, int]:
-    """How many points a line has, and the bit of the first: diagonals are counted by column."""
-    if line < 2 * size:
-        return size, 0
-    if line < 4 * size - 1:
-        shift = line - 2 * size - (size - 1)  # row - column
-        return size - abs(shift), max(0, -shift)
-    total = line - (4 * size - 1)  # row + column
-    return min(total, 2 * size - 2 - total) + 1, max(0, total - size + 1)
-
-
-@kernel
-def completes_line(own: int, empty: int, win: int, freestyle: bool) -> bool:
-    """Whether one of the `empty` bits, added to `own`, makes a winning run."""
-    for gap in range(win):
-        # Runs of `win` points of which all but the one at `gap` are own.
-        runs = empty >> gap
-        for k in range(win):
-            if k != gap:
-                runs &= own >> k
-        if not freestyle:
-            runs &= ~(own << 1) & ~(own >> win)
-        if runs != 0:
-            return True
-    return False
 
 
 # ---- the heuristic of document 004 ------------------------------------------------------------------

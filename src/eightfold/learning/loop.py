@@ -10,7 +10,6 @@ Read before: `selfplay.py` (a game), `buffer.py` (samples), `batches.py` (a batc
 from __future__ import annotations
 
 import json
-import os
 import threading
 import time
 from collections.abc import Callable
@@ -36,6 +35,7 @@ from eightfold.nets.backends import make_backend
 from eightfold.nets.checkpoint import Description, load_weights, replace_file, save_checkpoint
 from eightfold.nets.evaluator import NetworkEvaluator
 from eightfold.search.forest import SearchSettings
+from eightfold.threads import usable_cores
 
 SAVE_SECONDS = 20.0
 VALIDATION_SAMPLES = 4096
@@ -70,7 +70,7 @@ class Training:
         seeds = np.random.SeedSequence(config.seed).spawn(3)
         self._random = np.random.default_rng(seeds[0])
         torch.manual_seed(config.seed)
-        threads = max(1, (os.cpu_count() or 2) // 2)
+        threads = max(1, usable_cores() // 2)
         torch.set_num_threads(threads)
 
         self.network = self.description.make()
@@ -129,6 +129,7 @@ class Training:
             search=SearchSettings(
                 exploration=config.exploration,
                 unvisited=config.unvisited,
+                threats=config.threats,
                 noise=config.noise,
                 noise_alpha=config.noise_alpha,
                 kept_count=config.kept_count,
@@ -309,7 +310,11 @@ class Training:
             self.evaluator,
             games=games,
             playouts=settings.playouts,
-            settings=SearchSettings(exploration=settings.exploration, unvisited=self.config.selfplay.unvisited),
+            settings=SearchSettings(
+                exploration=settings.exploration,
+                unvisited=self.config.selfplay.unvisited,
+                threats=self.config.selfplay.threats,
+            ),
             seed=self.config.seed,
         )
         self.progress.evaluated_at = self.progress.seconds

@@ -22,6 +22,7 @@ from eightfold import __version__
 from eightfold.config import TrainConfig, load_config, to_toml
 from eightfold.errors import EightfoldError
 from eightfold.nets.checkpoint import replace_file
+from eightfold.threads import usable_cores
 
 
 class RunFolder:
@@ -143,7 +144,7 @@ def _notes() -> dict[str, str]:
         "version": __version__,
         "commit": os.environ.get("EIGHTFOLD_COMMIT", _commit()),
         "python": platform.python_version(),
-        "machine": f"{platform.machine()}, {os.cpu_count()} cores",
+        "machine": f"{platform.machine()}, {usable_cores()} cores",
         "written": time.strftime("%Y-%m-%d %H:%M:%S"),
     }
 

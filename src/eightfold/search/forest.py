@@ -34,11 +34,12 @@ class SearchSettings:
     noise: float = 0.0  # share of Dirichlet noise in the priors of the root (document 000: 0.25)
     noise_alpha: float = 0.3
     kept_count: bool = False  # visits kept from the last move count towards the playouts of this one
+    threats: int = 0  # nodes to spend on a forced win at a leaf; 0: only wins on the spot are seen
     lanes: int = 1  # leaves of one game in a batch, kept apart by a virtual loss
 
 
 # How a trained network searches when it plays for points: measured, see docs/training-log.md.
-PLAYING = SearchSettings(exploration=1.25, unvisited=0.2)
+PLAYING = SearchSettings(exploration=1.25, unvisited=0.2, threats=100)
 
 
 class ForestSearch:
@@ -115,13 +116,16 @@ class ForestSearch:
             settings.lanes,
             settings.exploration,
             settings.unvisited,
+            settings.threats,
             self._encoder,
             self._planes,
             self._scratch,
         )
         if filled:
             logits, values = self.evaluator.evaluate(self._planes[:filled])
-            self.kernels.absorb(self.forest, self._leaves, filled, settings.lanes, logits, values, self._scratch)
+            self.kernels.absorb(
+                self.forest, self._leaves, filled, settings.lanes, settings.threats, logits, values, self._scratch
+            )
             self.simulations += filled
         return int(filled)
 
@@ -131,7 +135,7 @@ class ForestSearch:
         self.forest.left[number] = max(playouts - kept, 1)
         if self.forest.first[number, 0] < 0:
             return
-        self.kernels.look_around(self.forest, number, self._scratch)
+        self.kernels.look_around(self.forest, number, self.settings.threats, self._scratch)
         if noisy and self.settings.noise > 0:
             gammas = self.random.standard_gamma(self.settings.noise_alpha, self.game.actions)
             self.kernels.add_noise(self.forest, number, gammas, self.settings.noise)

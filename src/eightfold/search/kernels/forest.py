@@ -7,9 +7,9 @@ network answers the whole batch; `absorb` expands the leaves and backs the value
 a batch, never once for a simulation. Several leaves of one game are kept apart by a virtual loss.
 
 What the rules settle is never asked of the network: a position that is over, or in which the side to move
-wins at once, has its exact value, and a proof travels up the tree as far as it holds. At the root every move
-is looked at in this way before the search begins, so a win in one is never missed, and a move that is proven
-to lose is not chosen while anything else is left.
+wins by force (`find_win`, at once or by a chain that is proven), has its exact value, and a proof travels up
+the tree as far as it holds. At the root every move is looked at in this way before the search begins, so a
+win in one is never missed, and a move that is proven to lose is not chosen while anything else is left.
 
 Shapes: G games, N nodes and E edges a game, B leaves a batch, D depth, A actions, L state row.
 Nothing here knows a game: `eightfold.specialise` binds it to one. Read next: `eightfold.search.forest`.
@@ -22,12 +22,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from eightfold.games.contract import encode, legal, play, wins_at_once
-from eightfold.games.state import DRAW, ONGOING, RESULT
+from eightfold.games.contract import encode, find_win, legal, play
+from eightfold.games.state import DRAW, NO_MOVE, ONGOING, RESULT
 from eightfold.jit import Ints, kernel
 
 ROOT = 0
 NONE = -1
+ROOT_THREATS = 16  # a root, searched once a move, may be looked at so much longer than a leaf for a forced win
 
 # What is proven of a node, for its side to move.
 UNKNOWN, WON, LOST, DRAWN = 0, 1, 2, 3
@@ -84,6 +85,7 @@ def descend(
     lanes: int,
     exploration: float,
     unvisited: float,
+    threats: int,
     encoder: int,
     planes: NDArray[np.float32],  # [B, C, N, N]
     scratch: Ints,  # [A]
@@ -95,7 +97,7 @@ def descend(
             found = False
             while not found and forest.left[game] > 0 and forest.proof[game, ROOT] == UNKNOWN:
                 forest.left[game] -= 1
-                found = _walk(forest, leaves, filled, game, exploration, unvisited, lanes > 1, scratch)
+                found = _walk(forest, leaves, filled, game, exploration, unvisited, threats, lanes > 1, scratch)
             if not found:
                 break
             encode(leaves.states[filled], encoder, planes[filled])
@@ -111,6 +113,7 @@ def _walk(
     game: int,
     exploration: float,
     unvisited: float,
+    threats: int,
     several: bool,
     scratch: Ints,
 ) -> bool:
@@ -134,9 +137,9 @@ def _walk(
         depth += 1
         leaves.nodes[leaf, depth] = node
         if fresh:
-            _settle(forest, game, node, state, scratch)
+            _settle(forest, game, node, state, threats, scratch)
     if depth == 0 and forest.visits[game, ROOT] == 0:
-        _settle(forest, game, ROOT, state, scratch)
+        _settle(forest, game, ROOT, state, threats, scratch)
     leaves.game[leaf] = game
     leaves.depth[leaf] = depth
     known = forest.proof[game, node] != UNKNOWN or forest.first[game, node] != NONE
@@ -151,13 +154,13 @@ def _walk(
 
 
 @kernel
-def _settle(forest: Forest, game: int, node: int, state: Ints, scratch: Ints) -> None:
-    """What the rules say of a new node: it is over, or the side to move wins at once."""
+def _settle(forest: Forest, game: int, node: int, state: Ints, threats: int, scratch: Ints) -> None:
+    """What the rules say of a new node: it is over, or the side to move wins by force."""
     if state[RESULT] != ONGOING:
         drawn = state[RESULT] == DRAW
         forest.proof[game, node] = DRAWN if drawn else LOST  # only the side that has just moved can have won
         forest.value[game, node] = 0 if drawn else -1
-    elif node != ROOT and wins_at_once(state, scratch):  # the root is asked for a move, not for its value
+    elif node != ROOT and find_win(state, threats, scratch) != NO_MOVE:  # the root must give a move, not a value
         forest.proof[game, node] = WON
         forest.value[game, node] = 1
 
@@ -239,6 +242,7 @@ def absorb(
     leaves: Leaves,
     filled: int,
     lanes: int,
+    threats: int,
     logits: NDArray[np.float32],  # [B, A]
     values: NDArray[np.float32],  # [B]
     scratch: Ints,  # [A]
@@ -250,7 +254,7 @@ def absorb(
             forest.value[game, node] = values[leaf]
             _expand(forest, game, node, leaves.states[leaf], logits[leaf], scratch)
             if node == ROOT:
-                look_around(forest, game, scratch)
+                look_around(forest, game, threats, scratch)
         _back_up(forest, leaves, leaf, values[leaf], lanes > 1)
 
 
@@ -282,9 +286,10 @@ def _expand(forest: Forest, game: int, node: int, state: Ints, logits: NDArray[n
 
 
 @kernel
-def look_around(forest: Forest, game: int, scratch: Ints) -> None:
+def look_around(forest: Forest, game: int, threats: int, scratch: Ints) -> None:
     """Settle the children of an expanded root by the rules, those that nobody has visited too."""
     state = forest.states[game].copy()
+    winner = find_win(state, ROOT_THREATS * threats, scratch)
     first = forest.first[game, ROOT]
     for edge in range(first, first + forest.degree[game, ROOT]):
         if forest.child[game, edge] == NONE and forest.used[game, 0] < forest.first.shape[1]:
@@ -292,7 +297,11 @@ def look_around(forest: Forest, game: int, scratch: Ints) -> None:
             play(state, forest.move[game, edge])
             child = _new_node(forest, game)
             forest.child[game, edge] = child
-            _settle(forest, game, child, state, scratch)
+            _settle(forest, game, child, state, threats, scratch)
+        child = forest.child[game, edge]
+        if forest.move[game, edge] == winner and child != NONE and forest.proof[game, child] == UNKNOWN:
+            forest.proof[game, child] = LOST
+            forest.value[game, child] = -1
     _prove(forest, game, ROOT)
 
 

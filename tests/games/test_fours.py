@@ -1,0 +1,136 @@
+"""Wins by fours against a search that tries every reply, and by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from eightfold.games import make_game
+from eightfold.games.state import NO_MOVE
+
+PLENTY = 1_000_000
+
+
+def find(position, nodes: int = PLENTY) -> str | None:
+    """The winning move's name; the state must come back as it was."""
+    state = position.state.copy()
+    move = int(position.game.rules.find_win(state, nodes, np.empty(position.game.actions, np.int64)))
+    np.testing.assert_array_equal(state, position.state)
+    return None if move == NO_MOVE else position.game.name_of(move)
+
+
+Stones = dict[tuple[int, int], int]
+
+
+def completes(stones: Stones, point: tuple[int, int], colour: int, win: int, exactly: bool) -> bool:
+    """Whether a stone of the colour on an empty point makes a winning row: walk both ways in four directions."""
+    for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
+        length = 1
+        for way in (1, -1):
+            row, column = point[0] + way * down, point[1] + way * right
+            while stones.get((row, column)) == colour:
+                length += 1
+                row, column = row + way * down, column + way * right
+        if length == win or (length > win and not exactly):
+            return True
+    return False
+
+
+class Solver:
+    """By the definition: every move of the attacker wins or threatens to, and no reply whatever helps."""
+
+    def __init__(self, size: int, win: int, exactly: bool) -> None:
+        self.points = [(row, column) for row in range(size) for column in range(size)]
+        self.win, self.exactly = win, exactly
+
+    def winning_points(self, stones: Stones, colour: int) -> list[tuple[int, int]]:
+        empty = [point for point in self.points if point not in stones]
+        return [point for point in empty if completes(stones, point, colour, self.win, self.exactly)]
+
+    def wins(self, stones: Stones, attacker: int) -> bool:
+        if self.winning_points(stones, attacker):
+            return True
+        defender = 3 - attacker
+        for move in self.points:
+            if move in stones:
+                continue
+            threat = {**stones, move: attacker}
+            ours = self.winning_points(threat, attacker)
+            # A reply elsewhere than on `ours` loses at once, unless it wins.
+            if (
+                ours
+                and not self.winning_points(threat, defender)
+                and all(self.wins({**threat, reply: defender}, attacker) for reply in ours)
+            ):
+                return True
+        return False
+
+
+@pytest.mark.parametrize(
+    ("size", "win", "rule", "games"),
+    [(5, 3, "freestyle", 6), (6, 4, "freestyle", 25), (6, 4, "standard", 25), (8, 5, "freestyle", 15)],
+)
+def test_a_chain_of_fours_is_found_exactly_when_there_is_one(size, win, rule, games):
+    game = make_game(f"gomoku:size={size},win={win},rule={rule}")
+    random = np.random.default_rng([size, win])
+    solver = Solver(size, win, rule == "standard")
+    seen = {"at once": 0, "chain": 0, "none": 0}
+    for _ in range(games):
+        position, stones = game.start(), {}
+        while not position.is_over:
+            side = 1 + position.ply % 2
+            by_chain = solver.wins(stones, side)
+            assert (find(position) is not None) == by_chain, position.moves
+            at_once = bool(solver.winning_points(stones, side))
+            seen["at once" if at_once else "chain" if by_chain else "none"] += 1
+            move = int(random.choice(position.legal_moves))
+            position = position.play(move)
+            stones[divmod(move, size)] = side
+    assert min(seen.values()) >= 5, seen
+
+
+@pytest.mark.parametrize("rule", ["freestyle", "standard"])
+@pytest.mark.parametrize("size", [8, 15, 19])
+def test_playing_the_chain_out_wins_against_every_kind_of_reply(size, rule):
+    """Random positions too rich to solve: whoever has a chain keeps one, whatever the other side plays."""
+    game = make_game(f"gomoku:size={size},rule={rule}")
+    random = np.random.default_rng(size)
+    middle = [r * size + c for r in range(1, 8) for c in range(1, 8)]
+    chains = 0
+    while chains < 40:
+        position = game.start()
+        for move in random.permutation(middle)[: random.integers(14, 30)]:
+            if not position.is_over:
+                position = position.play(int(move))
+        if position.is_over or find(position) is None or find(position, 0) is not None:
+            continue
+        chains += 1
+        attacker = position.to_move
+        while not position.is_over:
+            name = find(position)
+            assert name is not None, position.moves
+            position = position.play(name)
+            if not position.is_over:
+                position = position.play(int(random.choice(position.legal_moves)))
+            if not position.is_over and find(position, 0) is None:
+                # The other side did parry: it had to, and the chain goes on.
+                assert find(position) is not None
+        assert position.winner == attacker
+
+
+def test_by_hand():
+    game = make_game("gomoku:size=15")
+    open_three = game.after(["h8", "a1", "i8", "a3", "j8", "c1"])
+    assert find(open_three) in {"g8", "k8"}
+    assert find(open_three, 0) is None
+    closed_three = game.after(["h8", "g8", "i8", "a3", "j8", "c1"])
+    assert find(closed_three) is None
+    two_closed_threes = game.after(["h8", "g8", "i8", "g9", "j8", "a1", "h9", "c1", "h10", "a3", "h7", "h6"])
+    assert find(two_closed_threes) is not None
+    with_a_four_against = game.after(["h8", "a1", "i8", "b1", "j8", "c1", "o15", "d1"])
+    assert find(with_a_four_against) is None, "e1 must be parried first, and no four of ours does that"
+
+
+def test_a_larger_search_finds_more():
+    open_three = make_game("gomoku:size=15").after(["h8", "a1", "i8", "a3", "j8", "c1"])
+    assert [find(open_three, nodes) is not None for nodes in (0, 1, 20)] == [False, False, True]
