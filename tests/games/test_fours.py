@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from eightfold.benchmarks.reference.fours import PlainFours
 from eightfold.games import make_game
 from eightfold.games.state import NO_MOVE
 
@@ -19,53 +20,6 @@ def find(position, nodes: int = PLENTY) -> str | None:
     return None if move == NO_MOVE else position.game.name_of(move)
 
 
-Stones = dict[tuple[int, int], int]
-
-
-def completes(stones: Stones, point: tuple[int, int], colour: int, win: int, exactly: bool) -> bool:
-    """Whether a stone of the colour on an empty point makes a winning row: walk both ways in four directions."""
-    for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
-        length = 1
-        for way in (1, -1):
-            row, column = point[0] + way * down, point[1] + way * right
-            while stones.get((row, column)) == colour:
-                length += 1
-                row, column = row + way * down, column + way * right
-        if length == win or (length > win and not exactly):
-            return True
-    return False
-
-
-class Solver:
-    """By the definition: every move of the attacker wins or threatens to, and no reply whatever helps."""
-
-    def __init__(self, size: int, win: int, exactly: bool) -> None:
-        self.points = [(row, column) for row in range(size) for column in range(size)]
-        self.win, self.exactly = win, exactly
-
-    def winning_points(self, stones: Stones, colour: int) -> list[tuple[int, int]]:
-        empty = [point for point in self.points if point not in stones]
-        return [point for point in empty if completes(stones, point, colour, self.win, self.exactly)]
-
-    def wins(self, stones: Stones, attacker: int) -> bool:
-        if self.winning_points(stones, attacker):
-            return True
-        defender = 3 - attacker
-        for move in self.points:
-            if move in stones:
-                continue
-            threat = {**stones, move: attacker}
-            ours = self.winning_points(threat, attacker)
-            # A reply elsewhere than on `ours` loses at once, unless it wins.
-            if (
-                ours
-                and not self.winning_points(threat, defender)
-                and all(self.wins({**threat, reply: defender}, attacker) for reply in ours)
-            ):
-                return True
-        return False
-
-
 @pytest.mark.parametrize(
     ("size", "win", "rule", "games"),
     [(5, 3, "freestyle", 6), (6, 4, "freestyle", 25), (6, 4, "standard", 25), (8, 5, "freestyle", 15)],
@@ -73,7 +27,7 @@ class Solver:
 def test_a_chain_of_fours_is_found_exactly_when_there_is_one(size, win, rule, games):
     game = make_game(f"gomoku:size={size},win={win},rule={rule}")
     random = np.random.default_rng([size, win])
-    solver = Solver(size, win, rule == "standard")
+    solver = PlainFours(size, win, rule == "standard")
     seen = {"at once": 0, "chain": 0, "none": 0}
     for _ in range(games):
         position, stones = game.start(), {}

@@ -45,7 +45,8 @@ def both(text: str, moves: list[int], playouts: int, **settings: float):
     plain_game = PlainGomoku(game.size, game.numbers[0], game.numbers[1] == 1)
     for move in moves:
         plain_game.play(move)
-    plain = PlainPuct(plain_evaluate, settings.get("exploration", 5.0), settings.get("unvisited", -1.0))
+    exploration, unvisited = settings.get("exploration", 5.0), settings.get("unvisited", -1.0)
+    plain = PlainPuct(plain_evaluate, exploration, unvisited, by_fours="threats" in settings)
     return game, search, plain.run(plain_game, playouts)
 
 
@@ -57,11 +58,15 @@ def both(text: str, moves: list[int], playouts: int, **settings: float):
         ("gomoku:size=5,win=4,rule=standard", [12, 6, 7, 8]),
         ("gomoku:size=3", [0]),
         ("gomoku:size=3", [4, 0, 8, 2]),
+        ("gomoku:size=6,win=4", [14, 0, 15, 5]),  # black wins by fours
     ],
 )
-@pytest.mark.parametrize(("exploration", "unvisited"), [(5.0, -1.0), (1.25, 0.2)])
-def test_visits_and_proofs_are_exactly_those_of_the_plain_search(text, moves, exploration, unvisited):
-    _, search, root = both(text, moves, 300, exploration=exploration, unvisited=unvisited)
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"exploration": 1.25, "unvisited": 0.2}, {"threats": 10_000}, {"exploration": 1.25, "threats": 10_000}],
+)
+def test_visits_and_proofs_are_exactly_those_of_the_plain_search(text, moves, settings):
+    _, search, root = both(text, moves, 150 if "threats" in settings else 300, **settings)
     forest = search.forest
     first, degree = int(forest.first[0, 0]), int(forest.degree[0, 0])
     assert root.edges is not None

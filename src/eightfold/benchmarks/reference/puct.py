@@ -1,6 +1,6 @@
 """PUCT with an evaluator in plain Python, one leaf at a time: what the forest of kernels must equal.
 
-Positions that are over, or in which the side to move wins at once, are settled by the rules; a win is proven
+Positions that are over, or in which the side to move wins by force, are settled by the rules; a win is proven
 through a lost child, a loss or a draw through all children. The children of the root are looked at first.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
+from eightfold.benchmarks.reference.fours import PlainFours
 from eightfold.benchmarks.reference.gomoku import DRAW, PlainGomoku
 
 UNKNOWN, WON, LOST, DRAWN = 0, 1, 2, 3
@@ -33,8 +34,9 @@ class Edge:
 
 
 class PlainPuct:
-    def __init__(self, evaluate: Evaluate, exploration: float, unvisited: float) -> None:
+    def __init__(self, evaluate: Evaluate, exploration: float, unvisited: float, by_fours: bool = False) -> None:
         self.evaluate, self.exploration, self.unvisited = evaluate, exploration, unvisited
+        self.by_fours = by_fours  # wins by a chain of fours are seen, not only those at once
 
     def run(self, game: PlainGomoku, playouts: int) -> Node:
         root = Node()
@@ -104,15 +106,20 @@ class PlainPuct:
             edge.child = Node()
             self.settle(edge.child, after)
         self.prove(root)
+        if self.by_fours and self.wins(game):
+            root.proof, root.value = WON, 1.0
 
     def settle(self, node: Node, game: PlainGomoku) -> None:
         if game.result:
             node.proof = DRAWN if game.result == DRAW else LOST
-        elif self.wins_at_once(game):
+        elif self.wins(game):
             node.proof = WON
         node.value = EXACT.get(node.proof, 0.0)
 
-    def wins_at_once(self, game: PlainGomoku) -> bool:
+    def wins(self, game: PlainGomoku) -> bool:
+        """Whether the side to move wins by force."""
+        if self.by_fours:
+            return PlainFours(game.size, game.win, game.exactly).wins(game.stones, game.side)
         for move in game.legal():
             after = game.copy()
             after.play(move)
