@@ -1,4 +1,4 @@
-"""One contract for every network, every backend and every symmetry mode."""
+"""One contract for every network and every symmetry mode; backends have theirs in test_backends.py."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import torch
 
 from eightfold.errors import EightfoldError
 from eightfold.games import make_game
-from eightfold.nets.backends import TorchBackend, has_openvino, make_backend
+from eightfold.nets.backends import TorchBackend
 from eightfold.nets.checkpoint import Description, load_checkpoint, save_checkpoint
 from eightfold.nets.evaluator import INVARIANT, MODES, NetworkEvaluator, planes_seen
 from eightfold.nets.networks import A1, NETWORKS, Shape, folded, make_network
@@ -69,39 +69,6 @@ def test_folding_the_norms_changes_no_answer():
     assert not any(isinstance(module, torch.nn.BatchNorm2d) for module in plain.modules())
     for ours, theirs in zip(plain(planes), network(planes), strict=True):
         torch.testing.assert_close(ours, theirs, atol=1e-5, rtol=1e-4)
-
-
-@pytest.mark.skipif(not has_openvino(), reason="openvino is not installed")
-@pytest.mark.parametrize("text", TEXTS)
-def test_openvino_answers_as_torch_does_and_takes_new_weights(text):
-    torch.manual_seed(3)
-    shape = Shape(planes=4, size=8)
-    network = make_network(text, shape)
-    backend, reference = make_backend("openvino", network, shape), TorchBackend(network, shape)
-    for batch in (1, 7, 64):
-        planes = np.random.default_rng(batch).random((batch, 4, 8, 8)).astype(np.float32)
-        for _ in range(2):
-            logits, values = backend.run(planes)
-            expected_logits, expected_values = reference.run(planes)
-            np.testing.assert_allclose(logits, expected_logits, atol=0.05 * max(1, np.abs(expected_logits).max()))
-            np.testing.assert_allclose(values, expected_values, atol=0.05)
-            with torch.no_grad():
-                for parameter in network.parameters():
-                    parameter.add_(0.02 * torch.randn_like(parameter))
-            backend.load(network)
-            reference.load(network)
-
-
-@pytest.mark.skipif(not has_openvino(), reason="openvino is not installed")
-def test_openvino_reports_to_nobody(run_python):
-    code = """
-import sys, torch
-from eightfold.nets.backends import make_backend
-from eightfold.nets.networks import Shape, make_network
-make_backend("openvino", make_network("a1", Shape(planes=4, size=5)), Shape(planes=4, size=5))
-print(sys.modules.get("openvino_telemetry"))
-"""
-    assert run_python(code).strip() == "None"
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -1,63 +1,28 @@
-"""Backends: what runs a network. One small interface, so that everything above is the same for all.
+"""OpenVINO: Intel's runtime, which is the fastest on AMD processors as well.
 
-    torch     any device; bf16 on CUDA
-    openvino  the fastest on an x86 CPU: bf16 where the processor has it
-
-A backend is made for a network once and takes new weights often (`load`), since self-play gets them every few
-seconds. OpenVINO's conversion takes a second, so it happens once; new weights then replace the constants of
-the converted graph by name, which costs a tenth of that.
+Its conversion takes a second, so it happens once; new weights then replace the constants of the converted graph by
+name, which costs a tenth of that.
 """
 
 from __future__ import annotations
 
-import functools
-import importlib.util
 import sys
 import warnings
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from eightfold.errors import unknown
+from eightfold.nets.backends.interface import Answer
 from eightfold.nets.networks import Shape, folded
 
-Answer = tuple[NDArray[np.float32], NDArray[np.float32]]  # logits [B, A], values [B]
-
-
-class Backend(Protocol):
-    def load(self, network: nn.Module) -> None:
-        """Take the weights of a network of the same make."""
-
-    def run(self, planes: NDArray[np.float32]) -> Answer:
-        """Planes [B, C, N, N], any B up to the largest batch."""
-
-
-class TorchBackend:
-    """PyTorch itself: the reference, and the way to a GPU."""
-
-    def __init__(self, network: nn.Module, shape: Shape, *, device: str = "cpu") -> None:
-        self._device = torch.device(device)
-        self.load(network)
-
-    def load(self, network: nn.Module) -> None:
-        self._network = folded(network).to(self._device)
-        if self._device.type == "cuda":
-            self._network = self._network.to(torch.bfloat16, memory_format=torch.channels_last)  # type: ignore[call-overload]
-
-    @torch.inference_mode()
-    def run(self, planes: NDArray[np.float32]) -> Answer:
-        batch = torch.from_numpy(planes).to(self._device)
-        if self._device.type == "cuda":
-            batch = batch.to(torch.bfloat16, memory_format=torch.channels_last)
-        logits, values = self._network(batch)
-        return logits.float().cpu().numpy(), values.float().cpu().numpy()
+TYPES = {"fp32": "f32", "bf16": "bf16"}
 
 
 class OpenVinoBackend:
-    """Intel's runtime, which is the fastest on AMD processors as well."""
+    """A converted network; bf16 is what it computes with where the processor can, else fp32."""
 
     def __init__(self, network: nn.Module, shape: Shape, *, precision: str = "bf16", threads: int = 0) -> None:
         # Its converter reports to its makers, through a child process, where this package is installed.
@@ -67,7 +32,7 @@ class OpenVinoBackend:
         self._openvino = openvino
         self._core = openvino.Core()
         self._shape = shape
-        self._settings: dict[str, Any] = {"INFERENCE_PRECISION_HINT": precision, "PERFORMANCE_HINT": "LATENCY"}
+        self._settings: dict[str, Any] = {"INFERENCE_PRECISION_HINT": TYPES[precision], "PERFORMANCE_HINT": "LATENCY"}
         if threads:
             self._settings["INFERENCE_NUM_THREADS"] = threads
         self._model = self._convert(network)
@@ -112,20 +77,3 @@ class OpenVinoBackend:
         self._request.infer({0: planes}, share_inputs=True)
         logits, values = (self._request.get_output_tensor(k).data for k in range(2))
         return logits, values
-
-
-BACKENDS = ("auto", "torch", "openvino")
-
-
-@functools.cache
-def has_openvino() -> bool:
-    return importlib.util.find_spec("openvino") is not None
-
-
-def make_backend(name: str, network: nn.Module, shape: Shape, *, device: str = "cpu", threads: int = 0) -> Backend:
-    """A backend by name; `auto` is the fastest that there is for the device. `threads` 0: as many as it likes."""
-    if name not in BACKENDS:
-        raise unknown("backend", name, BACKENDS)
-    if name == "openvino" or (name == "auto" and device == "cpu" and has_openvino()):
-        return OpenVinoBackend(network, shape, threads=threads)
-    return TorchBackend(network, shape, device=device)

@@ -1,0 +1,30 @@
+"""Backends: what runs a network. One small interface, so that everything above is the same for all.
+
+    torch        any device; bf16 on CUDA, captured as CUDA graphs
+    onnxruntime  any CPU, fp32
+    openvino     the fastest on an x86 CPU: bf16 where the processor has it
+
+A backend is made for a network once and takes new weights often (`load`), since self-play gets them every few
+seconds. A backend is a text like everything else: `openvino`, `torch:precision=bf16`. Read next: `interface.py`,
+then `choice.py`; `eightfold bench backends` compares them.
+"""
+
+from __future__ import annotations
+
+from eightfold.nets.backends.choice import BACKENDS, has_onnxruntime, has_openvino, make_backend
+from eightfold.nets.backends.interface import Answer, Backend
+from eightfold.nets.backends.onnxruntime_backend import OnnxRuntimeBackend
+from eightfold.nets.backends.openvino_backend import OpenVinoBackend
+from eightfold.nets.backends.torch_backend import TorchBackend
+
+__all__ = [
+    "BACKENDS",
+    "Answer",
+    "Backend",
+    "OnnxRuntimeBackend",
+    "OpenVinoBackend",
+    "TorchBackend",
+    "has_onnxruntime",
+    "has_openvino",
+    "make_backend",
+]

@@ -1,0 +1,19 @@
+"""What every backend offers: take weights, answer planes."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import nn
+
+Answer = tuple[NDArray[np.float32], NDArray[np.float32]]  # logits [B, A], values [B]
+
+
+class Backend(Protocol):
+    def load(self, network: nn.Module) -> None:
+        """Take the weights of a network of the same make. Never while `run` is at work in another thread."""
+
+    def run(self, planes: NDArray[np.float32]) -> Answer:
+        """Planes [B, C, N, N], any B. The answer may be the backend's own memory: it holds until the next run."""
