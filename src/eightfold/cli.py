@@ -157,6 +157,20 @@ def evaluate(
 
 
 @app.command()
+def export(
+    run: Annotated[Path, typer.Argument(help="A run's folder, or a checkpoint's.")],
+    onnx: Annotated[bool, typer.Option("--onnx", help="One ONNX file, for other programs.")] = False,
+    output: Annotated[Path | None, typer.Option(help="The file (default: RUN/network.onnx).")] = None,
+) -> None:
+    """Write a network in a format that other programs read."""
+    from eightfold.nets.export import export_onnx
+
+    if not onnx:
+        raise EightfoldError("export needs a format: --onnx")
+    print(export_onnx(run, output).summary())
+
+
+@app.command()
 def bench(
     name: Annotated[str | None, typer.Argument(help="One benchmark; all of them if left out.")] = None,
     as_json: JsonOption = False,

@@ -15,7 +15,7 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from eightfold.errors import EightfoldError
+from eightfold.errors import EightfoldError, shown
 from eightfold.games.game import make_game
 from eightfold.nets.evaluator import check_mode, planes_seen
 from eightfold.nets.networks import Shape, make_network
@@ -74,8 +74,11 @@ def load_checkpoint(folder: Path) -> tuple[nn.Module, Description]:
 def load_description(folder: Path) -> Description:
     path = folder / DESCRIPTION
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-        return Description(**data)
+        description = Description(**json.loads(path.read_text(encoding="utf-8")))
+        for key, value in asdict(description).items():
+            if not isinstance(value, str):
+                raise ValueError(f"{key} is {shown(value)}, not a text")
+        return description
     except OSError as error:
         raise EightfoldError(f"{folder} holds no network: {path.name}: {error.strerror}") from None
     except (ValueError, TypeError) as error:
