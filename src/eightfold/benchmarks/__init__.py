@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from eightfold.benchmarks.report import Benchmark, Figure, print_benchmarks
 from eightfold.errors import unknown
 
-NAMES = ("transform", "slap", "rollouts", "mcts", "alphabeta", "selfplay", "startup")
+NAMES = ("transform", "slap", "rollouts", "mcts", "alphabeta", "selfplay", "backends", "startup")
 
 __all__ = ["NAMES", "Benchmark", "Figure", "print_benchmarks", "run_benchmarks"]
 

@@ -73,6 +73,8 @@ def print_benchmarks(measured: list[Benchmark]) -> None:
 def _value(figure: Figure) -> str:
     if figure.value is None:
         return "-"
+    if 0 < abs(figure.value) < 0.0005:
+        return f"{figure.value:.1e} {figure.unit}".rstrip()
     digits = 0 if abs(figure.value) >= 1000 else 3 if abs(figure.value) < 10 else 1
     return f"{figure.value:,.{digits}f} {figure.unit}".rstrip()
 
