@@ -21,6 +21,7 @@ from eightfold.nets.evaluator import check_mode, planes_seen
 from eightfold.nets.networks import Shape, make_network
 
 WEIGHTS, DESCRIPTION, CARD = "network.safetensors", "network.json", "card.md"
+MODELS = Path(__file__).resolve().parent.parent / "models"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,11 +57,21 @@ def save_checkpoint(folder: Path, network: nn.Module, description: Description, 
 
 
 def find_checkpoint(place: str | Path) -> Path:
-    """The checkpoint's folder: of a run, or the checkpoint's own."""
+    """The checkpoint's folder: of a run, the checkpoint's own, or a shipped network's by its name."""
     for folder in (Path(place) / "checkpoint", Path(place)):
         if (folder / DESCRIPTION).is_file():
             return folder
-    raise EightfoldError(f"{place} holds no network; give the folder of a run or of a checkpoint")
+    shipped = shipped_networks()
+    if str(place) in shipped:
+        return MODELS / str(place)
+    raise EightfoldError(
+        f"{place} holds no network; give the folder of a run or of a checkpoint, or a shipped one: {', '.join(shipped)}"
+    )
+
+
+def shipped_networks() -> list[str]:
+    """The names of the networks that come with the package."""
+    return sorted(folder.parent.name for folder in MODELS.glob(f"*/{DESCRIPTION}"))
 
 
 def load_checkpoint(folder: Path) -> tuple[nn.Module, Description]:
