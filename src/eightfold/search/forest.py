@@ -13,7 +13,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from eightfold.errors import EightfoldError, unknown
 from eightfold.games.game import Game
+from eightfold.search.kernels import forced, gumbel
+from eightfold.search.kernels.tree import FORCED, GUMBEL, PUCT, UNKNOWN, WON, Roots
 from eightfold.specialise import specialise
 
 
@@ -23,6 +26,9 @@ class Evaluator(Protocol):
     encoder: str
 
     def evaluate(self, planes: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]: ...
+
+
+ROOTS = ("puct", "gumbel")  # how the playouts at a root are spent
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +42,25 @@ class SearchSettings:
     kept_count: bool = False  # visits kept from the last move count towards the playouts of this one
     threats: int = 0  # nodes to spend on a forced win at a leaf; 0: only wins on the spot are seen
     lanes: int = 1  # leaves of one game in a batch, kept apart by a virtual loss
+    root: str = "puct"  # or gumbel: sequential halving, with Gumbel noise instead of Dirichlet noise
+    gumbel_moves: int = 16  # m, the moves that sequential halving begins with
+    gumbel_visits: float = 50.0  # c_visit
+    gumbel_scale: float = 1.0  # c_scale, for values from 0 to 1
+    forced_playouts: float = 0.0  # k at noisy roots (KataGo: 2), 0 for none; their target is pruned
+
+    def __post_init__(self) -> None:
+        if self.root not in ROOTS:
+            raise unknown("root", self.root, ROOTS)
+        if self.gumbel_moves < 1:
+            raise EightfoldError(f"gumbel_moves = {self.gumbel_moves} is too few; at least 1 is needed")
+        for name in ("gumbel_visits", "gumbel_scale", "forced_playouts"):
+            value = getattr(self, name)
+            if not 0 <= value < float("inf"):
+                raise EightfoldError(f"{name} = {value} is out of range; 0 or a larger number is needed")
+        if self.root == "gumbel" and self.forced_playouts > 0:
+            raise EightfoldError(
+                f"forced_playouts = {self.forced_playouts} goes with root = puct; root = gumbel needs 0"
+            )
 
 
 # How a trained network searches when it plays for points: measured, see docs/training-log.md.
@@ -63,6 +88,17 @@ class ForestSearch:
         nodes = 3 * playouts + 2 * settings.lanes + 2 * game.actions + 2
         self.forest = self._make_forest(games, nodes)
         self._spare = self._make_forest(1, nodes)
+        self.roots = Roots(
+            rule=np.full(games, PUCT, np.int8),
+            forced=float(settings.forced_playouts),
+            candidates=int(settings.gumbel_moves),
+            visit_constant=float(settings.gumbel_visits),
+            value_constant=float(settings.gumbel_scale),
+            begun=np.zeros(games, np.int64),
+            budget=np.zeros(games, np.int64),
+            noise=np.zeros((games, game.actions)),
+            before=np.zeros((games, game.actions), np.int32),
+        )
         batch, row = games * settings.lanes, game.family.state_length(game.size)
         depth = min(4 * game.actions, nodes) + 1
         self._leaves = self.kernels.Leaves(
@@ -112,6 +148,7 @@ class ForestSearch:
         settings = self.settings
         filled = self.kernels.descend(
             self.forest,
+            self.roots,
             self._leaves,
             settings.lanes,
             settings.exploration,
@@ -130,15 +167,24 @@ class ForestSearch:
         return int(filled)
 
     def prepare_root(self, number: int, playouts: int, noisy: bool = True) -> None:
-        """Give a game simulations to do; noise is mixed into its priors if its root has any yet."""
-        kept = int(self.forest.visits[number, 0]) if self.settings.kept_count else 0
+        """Give a game simulations to do; noise is mixed into its priors if its root has any yet.
+
+        With `root="gumbel"` the noise is Gumbel's, and without noise the moves are chosen as if it were 0.
+        """
+        settings, roots = self.settings, self.roots
+        kept = int(self.forest.visits[number, 0]) if settings.kept_count else 0
         self.forest.left[number] = max(playouts - kept, 1)
+        if settings.root == "gumbel":
+            roots.rule[number], roots.begun[number], roots.before[number] = GUMBEL, 0, 0
+            roots.noise[number] = self.random.gumbel(size=self.game.actions) if noisy else 0
+        else:
+            roots.rule[number] = FORCED if noisy and settings.forced_playouts > 0 else PUCT
         if self.forest.first[number, 0] < 0:
             return
-        self.kernels.look_around(self.forest, number, self.settings.threats, self._scratch)
-        if noisy and self.settings.noise > 0:
-            gammas = self.random.standard_gamma(self.settings.noise_alpha, self.game.actions)
-            self.kernels.add_noise(self.forest, number, gammas, self.settings.noise)
+        self.kernels.look_around(self.forest, number, settings.threats, self._scratch)
+        if noisy and settings.noise > 0 and settings.root == "puct":
+            gammas = self.random.standard_gamma(settings.noise_alpha, self.game.actions)
+            self.kernels.add_noise(self.forest, number, gammas, settings.noise)
 
     def root_visits(self, number: int) -> NDArray[np.float32]:
         """[A]: what the search found, as weights."""
@@ -146,14 +192,36 @@ class ForestSearch:
         self.kernels.root_visits(self.forest, number, visits)
         return visits
 
+    def root_policy(self, number: int) -> NDArray[np.float32]:
+        """[A]: what a network is to learn from the search, adding up to 1."""
+        forest, rule = self.forest, self.roots.rule[number]
+        policy = np.empty(self.game.actions, np.float32)
+        if rule == GUMBEL and forest.proof[number, 0] != WON:
+            gumbel.improved_policy(forest, self.roots, number, policy)
+            return policy
+        self.kernels.root_visits(forest, number, policy)
+        if rule == FORCED:
+            forced.prune_target(forest, self.roots, number, self.settings.exploration, policy)
+        return policy / policy.sum()
+
+    def root_move(self, number: int) -> int:
+        """The move to play for points: where halving ended, or the most visited, or a win; ties by chance."""
+        if self.roots.rule[number] == GUMBEL and self.forest.proof[number, 0] != WON:
+            return int(gumbel.halving_move(self.forest, self.roots, number))
+        visits = self.root_visits(number)
+        return int(self.random.choice(np.flatnonzero(visits == visits.max())))
+
     def root_value(self, number: int) -> float:
-        """The mean value of the root for its side to move, exact where it is proven."""
+        """The mean value of the root for its side to move, exact where it is proven.
+
+        Halving spends most playouts on moves that it drops, so there it is the value of the improved policy.
+        """
         forest = self.forest
-        if forest.proof[number, 0] != self.kernels.UNKNOWN:
-            return float(forest.value[number, 0])
         first, degree = int(forest.first[number, 0]), int(forest.degree[number, 0])
-        if first < 0:
+        if first < 0 or forest.proof[number, 0] != UNKNOWN:
             return float(forest.value[number, 0])
+        if self.roots.rule[number] == GUMBEL:
+            return float(gumbel.improved_policy(forest, self.roots, number, np.empty(self.game.actions, np.float32)))
         visits = forest.edge_visits[number, first : first + degree].sum()
         total = forest.edge_value[number, first : first + degree].sum() + forest.value[number, 0]
         return float(total / (visits + 1))

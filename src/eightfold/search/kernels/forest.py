@@ -12,12 +12,11 @@ the tree as far as it holds. At the root every move is looked at in this way bef
 win in one is never missed, and a move that is proven to lose is not chosen while anything else is left.
 
 Shapes: G games, N nodes and E edges a game, B leaves a batch, D depth, A actions, L state row.
-Nothing here knows a game: `eightfold.specialise` binds it to one. Read next: `eightfold.search.forest`.
+Nothing here knows a game: `eightfold.specialise` binds it to one. The arrays are in `tree.py`; other ways to spend
+the playouts at a root are in `gumbel.py` and `forced.py`. Read next: `eightfold.search.forest`.
 """
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,37 +24,23 @@ from numpy.typing import NDArray
 from eightfold.games.contract import encode, find_win, legal, play
 from eightfold.games.state import DRAW, NO_MOVE, ONGOING, RESULT
 from eightfold.jit import Ints, kernel
+from eightfold.search.kernels.forced import forced_edge
+from eightfold.search.kernels.gumbel import following_edge, halves_next, halving_edge
+from eightfold.search.kernels.tree import (
+    DRAWN,
+    GUMBEL,
+    LOST,
+    NONE,
+    PUCT,
+    ROOT,
+    UNKNOWN,
+    WON,
+    Forest,
+    Leaves,
+    Roots,
+)
 
-ROOT = 0
-NONE = -1
 ROOT_THREATS = 16  # a root, searched once a move, may be looked at so much longer than a leaf for a forced win
-
-# What is proven of a node, for its side to move.
-UNKNOWN, WON, LOST, DRAWN = 0, 1, 2, 3
-
-
-class Forest(NamedTuple):
-    states: Ints  # [G, L] the positions at the roots
-    first: NDArray[np.int32]  # [G, N] a node's first edge, NONE until it is expanded
-    degree: NDArray[np.int32]  # [G, N] and how many it has
-    visits: NDArray[np.int32]  # [G, N]
-    value: NDArray[np.float32]  # [G, N] what the network, or a proof, said of it
-    proof: NDArray[np.int8]  # [G, N]
-    move: NDArray[np.int16]  # [G, E]
-    prior: NDArray[np.float32]  # [G, E]
-    edge_visits: NDArray[np.int32]  # [G, E]
-    edge_value: NDArray[np.float32]  # [G, E] the sum of values for the side that chooses the edge
-    child: NDArray[np.int32]  # [G, E] the node it leads to, NONE until it is visited
-    used: NDArray[np.int32]  # [G, 2] nodes and edges taken
-    left: NDArray[np.int32]  # [G] simulations still to do for the move at the root
-
-
-class Leaves(NamedTuple):
-    game: NDArray[np.int32]  # [B]
-    depth: NDArray[np.int32]  # [B]
-    nodes: NDArray[np.int32]  # [B, D] from the root to the leaf
-    edges: NDArray[np.int32]  # [B, D] the edge out of each of them but the last
-    states: Ints  # [B, L]
 
 
 @kernel
@@ -81,6 +66,7 @@ def _new_node(forest: Forest, game: int) -> int:
 @kernel
 def descend(
     forest: Forest,
+    roots: Roots,
     leaves: Leaves,
     lanes: int,
     exploration: float,
@@ -91,13 +77,16 @@ def descend(
     scratch: Ints,  # [A]
 ) -> int:
     """Find up to `lanes` leaves a game that need the network; how many there are in all."""
-    filled = 0
+    # Not a literal: for one Numba would compile the whole walk once more.
+    filled: int = np.int64(0)  # type: ignore[assignment]
     for game in range(forest.states.shape[0]):
-        for _ in range(lanes if forest.first[game, ROOT] != NONE else 1):  # an unexpanded root is asked once
+        for lane in range(lanes if forest.first[game, ROOT] != NONE else 1):  # an unexpanded root is asked once
             found = False
             while not found and forest.left[game] > 0 and forest.proof[game, ROOT] == UNKNOWN:
+                if lane > 0 and roots.rule[game] == GUMBEL and halves_next(forest, roots, game):
+                    break  # the answers that are still out may decide who is dropped
                 forest.left[game] -= 1
-                found = _walk(forest, leaves, filled, game, exploration, unvisited, threats, lanes > 1, scratch)
+                found = _walk(forest, roots, leaves, filled, game, exploration, unvisited, threats, lanes > 1, scratch)
             if not found:
                 break
             encode(leaves.states[filled], encoder, planes[filled])
@@ -108,6 +97,7 @@ def descend(
 @kernel
 def _walk(
     forest: Forest,
+    roots: Roots,
     leaves: Leaves,
     leaf: int,
     game: int,
@@ -120,12 +110,16 @@ def _walk(
     """One simulation down the tree. True if its leaf needs the network; otherwise it is backed up at once."""
     state = leaves.states[leaf]
     state[:] = forest.states[game]
-    node, depth = ROOT, 0
+    node, depth = int(ROOT), 0
     leaves.nodes[leaf, 0] = ROOT
     while forest.first[game, node] != NONE and forest.proof[game, node] == UNKNOWN:
         if depth + 1 >= leaves.nodes.shape[1]:
             break
-        edge = _select(forest, game, node, exploration, unvisited)
+        edge = NONE
+        if roots.rule[game] != PUCT:
+            edge = _choose(forest, roots, game, node)
+        if edge == NONE:
+            edge = _select(forest, game, node, exploration, unvisited)
         fresh = forest.child[game, edge] == NONE
         if fresh and forest.used[game, 0] == forest.first.shape[1]:
             break  # the tree is full
@@ -163,6 +157,14 @@ def _settle(forest: Forest, game: int, node: int, state: Ints, threats: int, scr
     elif node != ROOT and find_win(state, threats, scratch) != NO_MOVE:  # the root must give a move, not a value
         forest.proof[game, node] = WON
         forest.value[game, node] = 1
+
+
+@kernel
+def _choose(forest: Forest, roots: Roots, game: int, node: int) -> int:
+    """The edge that another rule than PUCT takes; NONE where it leaves the choice to PUCT."""
+    if roots.rule[game] == GUMBEL:
+        return halving_edge(forest, roots, game) if node == ROOT else following_edge(forest, roots, game, node)
+    return forced_edge(forest, roots, game) if node == ROOT else NONE
 
 
 @kernel
