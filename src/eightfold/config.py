@@ -29,6 +29,11 @@ class SelfPlayConfig:
     kept_count: bool = True  # visits kept from the last move count towards the playouts
     noise: float = 0.25
     noise_alpha: float = 0.3
+    root: str = "puct"  # or gumbel: sequential halving; noise and temperatures are then not used
+    gumbel_moves: int = 16  # moves that sequential halving begins with
+    gumbel_visits: float = 50.0  # c_visit: the weight of a value beside a logit, from the first visit on
+    gumbel_scale: float = 1.0  # c_scale: and in all, for values from 0 to 1
+    forced_playouts: float = 0.0  # k: playouts that noisy moves are sure of (KataGo: 2), pruned from the target
     temperature: float = 1.0
     final_temperature: float = 1.0
     temperature_plies: int = 1000

@@ -96,10 +96,11 @@ def _selfplay(family: str) -> None:
     from eightfold.learning.selfplay import SelfPlay, SelfPlaySettings
     from eightfold.search.forest import SearchSettings
 
-    SelfPlay(
-        make_game(f"{family}:size=5"),
-        _Undecided(),
-        settings=SelfPlaySettings(games=2, playouts=4, opening_share=1.0),
-        search=SearchSettings(noise=0.25),
-        random=np.random.default_rng(0),
-    ).play(1)
+    for search in (SearchSettings(noise=0.25), SearchSettings(root="gumbel"), SearchSettings(forced_playouts=2.0)):
+        SelfPlay(
+            make_game(f"{family}:size=5"),
+            _Undecided(),
+            settings=SelfPlaySettings(games=2, playouts=4, opening_share=1.0),
+            search=search,
+            random=np.random.default_rng(0),
+        ).play(1)

@@ -111,11 +111,7 @@ def _play_tier(
         while search.step():
             pass
         for number in list(running):
-            if number in turn:
-                visits = search.root_visits(number)
-                move = int(random.choice(np.flatnonzero(visits == visits.max())))
-            else:
-                move = opponents[number].think(positions[number]).action
+            move = search.root_move(number) if number in turn else opponents[number].think(positions[number]).action
             search.advance(number, move)
             search.forest.left[number] = 0
             positions[number] = positions[number].play(move)

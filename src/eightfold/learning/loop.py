@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from eightfold.config import TrainConfig
+from eightfold.config import SelfPlayConfig, TrainConfig
 from eightfold.errors import EightfoldError
 from eightfold.games.game import make_game
 from eightfold.games.state import LAST
@@ -67,6 +67,7 @@ class Training:
             network=config.network, game=self.game.text, encoder=config.encoder, symmetry=config.symmetry
         )
         self.description.shape()  # a wrong game, encoder or mode is refused before a folder is made
+        _search_settings(config.selfplay)
         seeds = np.random.SeedSequence(config.seed).spawn(3)
         self._random = np.random.default_rng(seeds[0])
         torch.manual_seed(config.seed)
@@ -126,14 +127,7 @@ class Training:
                 opening_stones=config.opening_stones,
                 value_mix=config.value_mix,
             ),
-            search=SearchSettings(
-                exploration=config.exploration,
-                unvisited=config.unvisited,
-                threats=config.threats,
-                noise=config.noise,
-                noise_alpha=config.noise_alpha,
-                kept_count=config.kept_count,
-            ),
+            search=_search_settings(config),
             random=random,
         )
 
@@ -405,3 +399,19 @@ class Training:
         self.buffer.close()
         self.validation.close()
         self.run.close()
+
+
+def _search_settings(config: SelfPlayConfig) -> SearchSettings:
+    return SearchSettings(
+        exploration=config.exploration,
+        unvisited=config.unvisited,
+        threats=config.threats,
+        noise=config.noise,
+        noise_alpha=config.noise_alpha,
+        kept_count=config.kept_count,
+        root=config.root,
+        gumbel_moves=config.gumbel_moves,
+        gumbel_visits=config.gumbel_visits,
+        gumbel_scale=config.gumbel_scale,
+        forced_playouts=config.forced_playouts,
+    )

@@ -25,7 +25,7 @@ class SelfPlaySettings:
     playouts: int = 400
     fast_playouts: int = 0  # with playout-cap randomisation: a cheap search, no sample
     full_share: float = 1.0  # share of moves that get the full search
-    temperature: float = 1.0
+    temperature: float = 1.0  # of the moves played; Gumbel search chooses them itself
     final_temperature: float = 1.0  # after `temperature_plies`
     temperature_plies: int = 1000
     opening_share: float = 0.0  # share of games that start from random stones in the middle
@@ -121,13 +121,15 @@ class SelfPlay:
         """Choose a move for a game whose search is done; the game itself if that ended it."""
         search, settings = self.search, self.settings
         state = search.forest.states[number]
-        visits = search.root_visits(number)
-        policy = visits / visits.sum()
+        policy = search.root_policy(number)
         if self._full[number]:
             self._samples[number].append((state.copy(), policy, search.root_value(number)))
-        ply = len(self._moves[number])
-        temperature = settings.temperature if ply < settings.temperature_plies else settings.final_temperature
-        move = _draw(policy, temperature, self.random)
+        if search.settings.root == "gumbel":
+            move = search.root_move(number)  # its noise is what explores; a temperature would do so twice
+        else:
+            ply = len(self._moves[number])
+            temperature = settings.temperature if ply < settings.temperature_plies else settings.final_temperature
+            move = _draw(policy, temperature, self.random)
         search.advance(number, move)
         self._moves[number].append(move)
         result = int(search.forest.states[number, RESULT])

@@ -1,0 +1,121 @@
+"""Self-play with each way to spend the playouts at a root."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from eightfold.config import TrainConfig, load_preset, with_changes
+from eightfold.errors import EightfoldError
+from eightfold.games import make_game
+from eightfold.games.state import ONGOING, RESULT
+from eightfold.learning.loop import Training
+from eightfold.learning.selfplay import PlayedGame, SelfPlay, SelfPlaySettings
+from eightfold.search.forest import SearchSettings
+
+
+class Guess:
+    """An evaluator with an opinion, so that targets are not all alike."""
+
+    encoder = "last-move"
+
+    def evaluate(self, planes):
+        logits = planes[:, :2].sum(axis=1).reshape(len(planes), -1)[:, ::-1] + np.linspace(0, 1, planes[0, 0].size)
+        return logits.astype(np.float32), np.tanh(planes[:, 0, 1].sum(axis=1) - planes[:, 1, 2].sum(axis=1))
+
+
+def play(search: SearchSettings, *, seed: int = 3, **settings) -> list[PlayedGame]:
+    selfplay = SelfPlay(
+        make_game("gomoku:size=5,win=4"),
+        Guess(),
+        settings=SelfPlaySettings(games=4, playouts=24, opening_share=0.5, opening_stones=2, **settings),
+        search=search,
+        random=np.random.default_rng(seed),
+    )
+    return selfplay.play(12)
+
+
+WAYS = {
+    "puct": SearchSettings(exploration=1.25, noise=0.25, kept_count=True),
+    "gumbel": SearchSettings(root="gumbel", gumbel_moves=8),
+    "gumbel, kept visits count": SearchSettings(root="gumbel", gumbel_moves=8, kept_count=True),
+    "gumbel, lanes": SearchSettings(root="gumbel", gumbel_moves=8, lanes=4),
+    "forced": SearchSettings(exploration=1.25, noise=0.25, forced_playouts=2.0, kept_count=True),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_games_are_legal_and_targets_are_policies(way):
+    game = make_game("gomoku:size=5,win=4")
+    games = play(WAYS[way])
+    assert len({played.moves for played in games}) > 6, "noise and openings make games differ"
+    for played in games:
+        position = game.after(played.moves)  # refuses what is not legal
+        assert position.is_over
+        assert (played.states[:, RESULT] == ONGOING).all()
+        assert len(played.values) == len(played.moves) - played.opening
+        np.testing.assert_allclose(played.policies.sum(axis=1), 1, atol=1e-5)
+        for ply, policy in enumerate(played.policies, start=played.opening):
+            assert set(np.flatnonzero(policy)) <= set(game.after(played.moves[:ply]).legal_moves)
+        assert (np.abs(played.values) <= 1).all()
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_same_seed_plays_the_same_games(way):
+    first, second = play(WAYS[way], value_mix=0.3), play(WAYS[way], value_mix=0.3)
+    for one, other in zip(first, second, strict=True):
+        assert one.moves == other.moves
+        np.testing.assert_array_equal(one.policies, other.policies)
+        np.testing.assert_array_equal(one.values, other.values)
+
+
+def test_gumbel_search_chooses_the_moves_itself_and_cheap_searches_have_no_noise():
+    hot, cold = (play(WAYS["gumbel"], temperature=temperature) for temperature in (1.0, 0.0))
+    assert [played.moves for played in hot] == [played.moves for played in cold]
+    mixed = play(WAYS["gumbel"], fast_playouts=6, full_share=0.5)
+    assert sum(len(played.values) for played in mixed) < sum(len(played.moves) - played.opening for played in mixed)
+
+
+@pytest.mark.parametrize(
+    "changes", [["selfplay.root=gumbel", "selfplay.gumbel_moves=4"], ["selfplay.forced_playouts=2"]]
+)
+def test_a_run_trains_with_each_option(changes, tmp_path):
+    small = [
+        "game=gomoku:size=5,win=4",
+        "network=resnet:blocks=1,filters=8",
+        "minutes=0",
+        "games=8",
+        "selfplay.games_at_once=4",
+        "selfplay.playouts=12",
+        "selfplay.opening_stones=2",
+        "training.batch_size=16",
+        "training.games_a_round=4",
+        "training.samples_per_sample=2",
+        "training.window=200",
+        "evaluation.every_minutes=0",
+    ]
+    training = Training(with_changes(load_preset("quick"), [*small, *changes]), tmp_path / "run")
+    training.train()
+    training.close()
+    assert training.selfplay.search.settings.root == ("gumbel" if "root" in changes[0] else "puct")
+    assert training.progress.games >= 8
+    assert training.progress.steps > 0
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        (["selfplay.root=gumbal"], "unknown root 'gumbal' (did you mean 'gumbel'?); known: puct, gumbel"),
+        (["selfplay.gumbel_moves=0"], "gumbel_moves = 0 is too few; at least 1 is needed"),
+        (["selfplay.forced_playouts=-1"], "forced_playouts = -1.0 is out of range; 0 or a larger number is needed"),
+        (
+            ["selfplay.root=gumbel", "selfplay.forced_playouts=2"],
+            "forced_playouts = 2.0 goes with root = puct; root = gumbel needs 0",
+        ),
+    ],
+)
+def test_wrong_options_are_refused_before_a_folder_is_made(changes, said, tmp_path):
+    with pytest.raises(EightfoldError) as caught:
+        Training(with_changes(TrainConfig(), changes), tmp_path / "run")
+    assert str(caught.value) == said
+    assert not (tmp_path / "run").exists()
