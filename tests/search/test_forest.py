@@ -179,16 +179,37 @@ def test_the_tree_below_a_move_is_kept_and_a_full_tree_does_no_harm():
             assert int(search.forest.visits[0, 0]) == expected
 
 
-def test_noise_changes_the_priors_and_keeps_their_sum():
-    game = make_game("gomoku:size=6,win=4")
-    search = ForestSearch(game, StubEvaluator(), playouts=8, settings=SearchSettings(noise=0.25))
-    search.prepare_root(0, 2)
-    while search.step():
-        pass
+def priors_of_root(search: ForestSearch) -> np.ndarray:
     first, degree = int(search.forest.first[0, 0]), int(search.forest.degree[0, 0])
-    before = search.forest.prior[0, first : first + degree].copy()
-    search.prepare_root(0, 2)
-    after = search.forest.prior[0, first : first + degree]
-    assert after.sum() == pytest.approx(1, abs=1e-5)
-    assert (after >= 0.75 * before - 1e-6).all()
-    assert not np.allclose(before, after)
+    return search.forest.prior[0, first : first + degree].copy()
+
+
+def test_noise_changes_the_priors_and_keeps_their_sum():
+    """At a root without priors the noise comes as soon as it has them, at another at once."""
+    game = make_game("gomoku:size=6,win=4")
+    plain = ForestSearch(game, StubEvaluator(), playouts=8)
+    noisy = ForestSearch(game, StubEvaluator(), playouts=8, settings=SearchSettings(noise=0.25))
+    for search in (plain, noisy):
+        search.prepare_root(0, 1)
+        search.step()
+    before, after = priors_of_root(plain), priors_of_root(noisy)
+    noisy.prepare_root(0, 2)
+    twice = priors_of_root(noisy)
+    for old, new in ((before, after), (after, twice)):
+        assert new.sum() == pytest.approx(1, abs=1e-5)
+        assert (new >= 0.75 * old - 1e-6).all()
+        assert not np.allclose(old, new)
+
+
+def test_noise_that_is_due_does_not_outlive_its_root():
+    game = make_game("gomoku:size=6,win=4")
+    noisy = ForestSearch(game, StubEvaluator(), playouts=8, settings=SearchSettings(noise=0.25))
+    noisy.prepare_root(0, 1)
+    noisy.advance(0, 14)
+    noisy.prepare_root(0, 1, noisy=False)
+    noisy.step()
+    plain = ForestSearch(game, StubEvaluator(), playouts=8)
+    plain.advance(0, 14)
+    plain.prepare_root(0, 1)
+    plain.step()
+    np.testing.assert_array_equal(priors_of_root(noisy), priors_of_root(plain))

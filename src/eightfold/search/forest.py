@@ -111,6 +111,7 @@ class ForestSearch:
         self._planes = np.zeros((batch, planes, game.size, game.size), np.float32)
         self._scratch = np.zeros(game.actions, np.int64)
         self.simulations = 0  # that called the network
+        self._noise_due: set[int] = set()  # games whose root has no priors yet to mix noise into
         self._start = game.start().state
         for number in range(games):
             self.set_root(number, self._start)
@@ -138,9 +139,11 @@ class ForestSearch:
         self.forest.states[number] = state
         self.kernels.plant(self.forest, number)
         self.forest.left[number] = 0
+        self._noise_due.discard(number)
 
     def advance(self, number: int, move: int) -> None:
         """Play a move in a game; the tree below it is kept."""
+        self._noise_due.discard(number)
         self.kernels.advance(self.forest, number, move, self._spare)
 
     def step(self) -> int:
@@ -164,10 +167,12 @@ class ForestSearch:
                 self.forest, self._leaves, filled, settings.lanes, settings.threats, logits, values, self._scratch
             )
             self.simulations += filled
+            for number in [number for number in self._noise_due if self.forest.first[number, 0] >= 0]:
+                self._add_noise(number)
         return int(filled)
 
     def prepare_root(self, number: int, playouts: int, noisy: bool = True) -> None:
-        """Give a game simulations to do; noise is mixed into its priors if its root has any yet.
+        """Give a game simulations to do; noise is mixed into the priors of its root, as soon as it has any.
 
         With `root="gumbel"` the noise is Gumbel's, and without noise the moves are chosen as if it were 0.
         """
@@ -179,12 +184,18 @@ class ForestSearch:
             roots.noise[number] = self.random.gumbel(size=self.game.actions) if noisy else 0
         else:
             roots.rule[number] = FORCED if noisy and settings.forced_playouts > 0 else PUCT
+        if noisy and settings.noise > 0 and settings.root == "puct":
+            self._noise_due.add(number)
         if self.forest.first[number, 0] < 0:
             return
         self.kernels.look_around(self.forest, number, settings.threats, self._scratch)
-        if noisy and settings.noise > 0 and settings.root == "puct":
-            gammas = self.random.standard_gamma(settings.noise_alpha, self.game.actions)
-            self.kernels.add_noise(self.forest, number, gammas, settings.noise)
+        if number in self._noise_due:
+            self._add_noise(number)
+
+    def _add_noise(self, number: int) -> None:
+        gammas = self.random.standard_gamma(self.settings.noise_alpha, self.game.actions)
+        self.kernels.add_noise(self.forest, number, gammas, self.settings.noise)
+        self._noise_due.remove(number)
 
     def root_visits(self, number: int) -> NDArray[np.float32]:
         """[A]: what the search found, as weights."""
