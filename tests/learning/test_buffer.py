@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -13,6 +14,7 @@ import pytest
 
 from eightfold.errors import EightfoldError
 from eightfold.learning.buffer import DataBuffer
+from eightfold.learning.lmdb_store import LmdbStore
 from eightfold.symmetry import BoardSymmetry
 
 
@@ -81,6 +83,16 @@ def test_the_ring_goes_on_where_it_was_after_reopening(tmp_path):
             assert set(buffer.sample_stored(400).values.tolist()) == set(range(number - 9, number + 1))
 
 
+def test_a_call_may_be_longer_than_the_ring(tmp_path):
+    with DataBuffer(tmp_path / "b", max_size=10) as buffer:
+        buffer.add_data([example(number) for number in range(4)])
+        buffer.add_data([example(number) for number in range(4, 29)])
+        assert len(buffer) == 10
+        assert buffer.read((buffer.newest + np.arange(10)) % 10).values.tolist() == list(range(19, 29))
+        with pytest.raises(EightfoldError, match="no example in slot 11"):
+            buffer.read([3, 11])
+
+
 def test_no_last_move_and_a_pass(tmp_path):
     buffer = DataBuffer(tmp_path / "b")
     state, policy, value, _ = example(3)
@@ -96,6 +108,7 @@ import sys
 sys.path.insert(0, {tests!r})
 from test_buffer import example
 from eightfold.learning.buffer import DataBuffer
+from eightfold.learning.lmdb_store import LmdbStore
 buffer = DataBuffer({path!r}, max_size=1000)
 for game in range(100000):
     buffer.add_data([example(game * 10 + k) for k in range(10)])
@@ -154,5 +167,11 @@ def test_a_buffer_of_another_make_is_refused(tmp_path):
         DataBuffer(tmp_path / "b", encoder="history")
     with pytest.raises(EightfoldError, match="made with lazy augmentation and is opened as eager"):
         DataBuffer(tmp_path / "b", lazy_augmentation=False)
+    store = LmdbStore(tmp_path / "b", 10, None)
+    with store._environment.begin(write=True) as transaction:
+        transaction.put(b"meta", json.dumps({**store.meta, "format": 1}).encode())
+    store.close()
+    with pytest.raises(EightfoldError, match="has format 1 and this version of Eightfold reads 2"):
+        DataBuffer(tmp_path / "b", encoder="last-move")
     with pytest.raises(EightfoldError, match="the buffer is empty"):
         DataBuffer(None).sample_batch(4)

@@ -23,7 +23,7 @@ from eightfold.errors import EightfoldError, shown
 from eightfold.symmetry.group import COUNT
 from eightfold.symmetry.transform import transform_batch
 
-FORMAT = 1
+FORMAT = 2  # 1 kept plain arrays
 NO_MOVE = (-1, -1)
 
 
@@ -42,7 +42,7 @@ class Store(Protocol):
 
     def append(self, records: NDArray[Any], extras: Sequence[str]) -> None: ...
 
-    def read(self, slots: NDArray[np.int64]) -> NDArray[Any]: ...
+    def read(self, slots: NDArray[np.int64]) -> SampledBatch: ...
 
     def extra(self, slot: int) -> str: ...
 
@@ -124,13 +124,7 @@ class DataBuffer:
     def read(self, slots: Sequence[int] | NDArray[np.int64]) -> SampledBatch:
         """The examples in given slots of the ring, as they are stored."""
         assert self._store is not None
-        records = self._store.read(np.asarray(slots, np.int64))
-        return SampledBatch(
-            records["state"].astype(np.float32),
-            records["policy"].astype(np.float32),
-            records["value"].copy(),
-            records["last_move"].astype(np.int64),
-        )
+        return self._store.read(np.asarray(slots, np.int64))
 
     @property
     def lazy_augmentation(self) -> bool:
@@ -174,6 +168,12 @@ class DataBuffer:
             }
         store = LmdbStore(self._path, self._max_size, meta)
         found = store.meta
+        if found.get("format") != FORMAT:
+            store.close()
+            raise EightfoldError(
+                f"{self._path} has format {found.get('format')} and this version of Eightfold reads {FORMAT};"
+                " start a new buffer or run"
+            )
         eager, encoder = bool(found["eager"]), str(found["encoder"])
         self._kind = _record_type(tuple(found["state"]), tuple(found["policy"]))
         store.set_kind(self._kind)
@@ -210,8 +210,14 @@ class MemoryStore:
             self.next = (self.next + 1) % self._max_size
             self.count = min(self.count + 1, self._max_size)
 
-    def read(self, slots: NDArray[np.int64]) -> NDArray[Any]:
-        return self._records[slots]
+    def read(self, slots: NDArray[np.int64]) -> SampledBatch:
+        records = self._records[slots]
+        return SampledBatch(
+            records["state"].astype(np.float32),
+            records["policy"].astype(np.float32),
+            records["value"].copy(),
+            records["last_move"].astype(np.int64),
+        )
 
     def extra(self, slot: int) -> str:
         return self._extras.get(slot, "")

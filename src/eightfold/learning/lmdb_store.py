@@ -1,4 +1,9 @@
-"""A ring of fixed-size records in LMDB: memory-mapped, transactional, as large as the disk."""
+"""A ring of packed records in LMDB: memory-mapped, transactional, as large as the disk.
+
+Records are numbered by their slot in the ring; behind the keys `meta` (what the buffer is) and `ring` (how full it
+is, and where it goes on) they come last in the order of keys, so that a ring that fills for the first time is
+appended to and its pages are full.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eightfold.errors import EightfoldError
+from eightfold.learning.buffer import SampledBatch
+from eightfold.learning.packing import Packing
 
 META, RING = b"meta", b"ring"
 SLACK = 64 << 20
@@ -46,41 +53,46 @@ class LmdbStore:
         self.count, self.next = json.loads(ring) if ring else (0, 0)
 
     def set_kind(self, kind: np.dtype[Any]) -> None:
-        self._kind = kind
+        self._packing = Packing(kind)
 
     def append(self, records: NDArray[Any], extras: Sequence[str]) -> None:
-        count, slot = self.count, self.next
+        slots = (self.next + np.arange(len(records))) % self._max_size
+        count, following = min(self.count + len(records), self._max_size), int(slots[-1] + 1) % self._max_size
+        items = list(zip(map(_key, slots.tolist()), self._packing.pack(records, extras), strict=True))
+        fresh = max(0, min(len(items), self._max_size - self.count))  # go to slots that were never used, in order
         try:
             with self._environment.begin(write=True) as transaction:
-                for record, extra in zip(records, extras, strict=True):
-                    transaction.put(_key(slot), record.tobytes() + extra.encode())
-                    slot = (slot + 1) % self._max_size
-                    count = min(count + 1, self._max_size)
-                transaction.put(RING, json.dumps([count, slot]).encode())
+                cursor = transaction.cursor()
+                cursor.putmulti(items[:fresh], append=True)
+                cursor.putmulti(items[fresh:])
+                transaction.put(RING, json.dumps([count, following]).encode())
         except lmdb.Error as error:
             raise EightfoldError(f"cannot write to the buffer {self._path}: {error}; nothing was lost") from None
-        self.count, self.next = count, slot
+        self.count, self.next = count, following
 
-    def read(self, slots: NDArray[np.int64]) -> NDArray[Any]:
-        records = np.empty(len(slots), self._kind)
-        raw = records.view(np.uint8).reshape(len(slots), self._kind.itemsize)
+    def read(self, slots: NDArray[np.int64]) -> SampledBatch:
+        # In the order of the keys neighbours share pages; the batch itself stays in the order asked for.
+        order = np.argsort(slots)
+        keys = [_key(slot) for slot in slots[order].tolist()]
         with self._environment.begin(buffers=True) as transaction:
-            # In the order of the keys neighbours share pages; the batch itself stays in the order asked for.
-            for place in np.argsort(slots):
-                stored = transaction.get(_key(int(slots[place])))
-                if stored is None:
-                    raise EightfoldError(f"the buffer {self._path} has no example in slot {slots[place]}")
-                raw[place] = np.frombuffer(stored, np.uint8, self._kind.itemsize)
-        return records
+            found = transaction.cursor().getmulti(keys)
+            if len(found) < len(keys):
+                missing = sorted(set(keys) - {bytes(key) for key, _ in found})
+                raise EightfoldError(
+                    f"the buffer {self._path} has no example in slot {int.from_bytes(missing[0][1:], 'big')}"
+                )
+            places = np.empty(len(slots), np.int64)
+            places[order] = np.arange(len(slots))
+            return SampledBatch(*self._packing.unpack([found[place][1] for place in places.tolist()]))
 
     def extra(self, slot: int) -> str:
         with self._environment.begin() as transaction:
             stored = transaction.get(_key(slot))
-        return stored[self._kind.itemsize :].decode() if stored else ""
+        return self._packing.extra(stored) if stored else ""
 
     def close(self) -> None:
         self._environment.close()
 
 
 def _key(slot: int) -> bytes:
-    return b"r" + slot.to_bytes(8, "big")
+    return b"s" + slot.to_bytes(8, "big")

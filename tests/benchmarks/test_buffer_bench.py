@@ -1,0 +1,34 @@
+"""The buffer's benchmark at a small size: its figures are there and its checks see what they should."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from eightfold.benchmarks import LONG, NAMES
+from eightfold.benchmarks.buffer import _examples, _fill, _in_order, measure
+from eightfold.errors import EightfoldError
+from eightfold.learning.buffer import DataBuffer
+
+
+def test_the_figures_of_a_small_buffer():
+    figures = {figure.key: figure for figure in measure(10_000, "buffer").figures}
+    assert figures["kept_after_reopening"].value == figures["kept_in_order"].value == 1
+    assert 200 < figures["bytes_a_sample"].value < 2000
+    assert figures["warm_batch_ms"].value > 0
+    assert figures["cold_batch_ms"].value is not None or figures["cold_batch_ms"].note
+    assert "buffer" in NAMES
+    assert "buffer-full" in LONG
+
+
+def test_the_order_check_notices_a_ring_that_began_anew():
+    examples = _examples(np.random.default_rng(1))
+    buffer = _fill(DataBuffer(None, 4096), examples, 0, 1)
+    assert _in_order(buffer, 4095)
+    buffer.add_data([(*examples[0][:2], 0.0, examples[0][2])])
+    assert not _in_order(buffer, 4096)
+
+
+def test_a_disk_that_is_too_small_is_named_beforehand():
+    with pytest.raises(EightfoldError, match="GB free in"):
+        measure(10**12, "buffer")
