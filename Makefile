@@ -23,6 +23,7 @@ test-all: $(READY)
 
 bench: $(READY)
 	-$(PIP) install --quiet --constraint constraints.txt open_spiel
+	-$(PIP) install --quiet --constraint constraints.txt mctx
 	$(BIN)/eightfold bench
 
 lint: $(READY)

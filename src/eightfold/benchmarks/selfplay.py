@@ -1,7 +1,7 @@
 """Self-play with `a1`, 400 playouts, 8x8: simulations that called the network, beside the network's own speed.
 
-Also what SLAP costs, what a cache would save with position and with orbit keys, and a plain search in Python that
-asks PyTorch for one leaf at a time.
+Also what SLAP costs, what a cache would save with position and with orbit keys, a plain search in Python that
+asks PyTorch for one leaf at a time, and mctx where it is installed.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ import time
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
+from eightfold.benchmarks.peers import mctx_selfplay
 from eightfold.benchmarks.reference.gomoku import PlainGomoku
 from eightfold.benchmarks.reference.puct import PlainPuct
 from eightfold.benchmarks.report import Benchmark, Figure
@@ -44,7 +46,9 @@ def run() -> Benchmark:
             rates[mode].append(_rate(player))
     raw, none = statistics.median(rates["raw"]), statistics.median(rates["none"])
     cost = statistics.median(1 - slap / none for slap, none in zip(rates["slap"], rates["none"], strict=True))
+    boards = _boards(players["none"])
     hits = {key: _cache_hits(backend, key) for key in ("position", "orbit")}
+    mctx = mctx_selfplay.fastest(network, boards, simulations=PLAYOUTS)
     return Benchmark(
         name="selfplay",
         title=f"{GAMES} games at once, a1, {PLAYOUTS} playouts, 8x8, cache off",
@@ -54,6 +58,18 @@ def run() -> Benchmark:
             Figure(key="share_of_raw", value=none / raw, least=0.8),
             Figure(key="plain_simulations_per_s", value=plain, unit="/s"),
             Figure(key="times_plain", value=none / plain, unit="x", least=15),
+            Figure(
+                key="mctx_simulations_per_s",
+                value=mctx.simulations_per_s if mctx else None,
+                unit="/s",
+                note=mctx.how if mctx else "mctx is not installed: pip install 'eightfold[peers]'",
+            ),
+            Figure(
+                key="times_mctx",
+                value=none / mctx.simulations_per_s if mctx else None,
+                unit="x",
+                least=4,
+            ),
             Figure(key="slap_cost", value=cost, most=0.02),
             Figure(key="cache_hits_position", value=hits["position"], note="share of positions, slap mode"),
             Figure(key="cache_hits_orbit", value=hits["orbit"]),
@@ -72,6 +88,14 @@ def _selfplay(evaluator: Evaluator) -> SelfPlay:
     for _ in range(50):
         player.advance_all()
     return player
+
+
+def _boards(player: SelfPlay) -> NDArray[np.int8]:
+    """[B, N, N]: the positions that self-play is at, as colours."""
+    boards = np.zeros((GAMES, 8, 8), np.int8)
+    for state, board in zip(player.search.forest.states, boards, strict=True):
+        player.game.rules.stones(state, board)
+    return boards
 
 
 def _rate(player: SelfPlay) -> float:
