@@ -23,6 +23,13 @@ def shown(value: object) -> str:
     return textwrap.shorten(repr(value), 80, placeholder=" ...")
 
 
+def not_written(path: object, reason: object) -> EightfoldError:
+    """The error for a disk that is full, read-only or broken, while something is being kept on it."""
+    return EightfoldError(
+        f"cannot write {path}: {reason}; what was kept before is whole; with room again, the same command goes on"
+    )
+
+
 def unknown(what: str, given: object, known: Iterable[object]) -> EightfoldError:
     """The error for a name that is not on a list: it quotes the name, a near miss and the list.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -132,6 +133,24 @@ def test_a_run_is_for_one_process_and_one_network(tmp_path):
     with pytest.raises(EightfoldError, match="holds other files and no run"):
         Training(small(), tmp_path / "other")
     assert (tmp_path / "other" / "thesis.tex").read_text() == "..."
+
+
+def test_a_run_in_use_and_a_strange_buffer_are_one_line_of_the_command(tmp_path):
+    def said() -> str:
+        changes = [part for change in SMALL for part in ("--set", change)]
+        command = [sys.executable, "-m", "eightfold", "train", "quick", "--run", "run", *changes]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 2
+        assert done.stderr.count("\n") == 1
+        return done.stderr
+
+    training = Training(small(), tmp_path / "run")
+    assert said() == "eightfold: the run run is in use by another process\n"
+    training.close()
+    shutil.rmtree(tmp_path / "run" / "buffer", ignore_errors=True)
+    with DataBuffer(tmp_path / "run" / "buffer", 300, encoder="history") as buffer:
+        buffer.add_data([(np.zeros((4, 5, 5)), np.full(25, 0.04), 0.0, None)])
+    assert said() == "eightfold: run/buffer was made by encoder 'history', not 'last-move'\n"
 
 
 RUN = """

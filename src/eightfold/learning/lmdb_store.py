@@ -16,7 +16,7 @@ import lmdb
 import numpy as np
 from numpy.typing import NDArray
 
-from eightfold.errors import EightfoldError
+from eightfold.errors import EightfoldError, not_written
 from eightfold.learning.buffer import SampledBatch
 from eightfold.learning.packing import Packing
 
@@ -67,7 +67,7 @@ class LmdbStore:
                 cursor.putmulti(items[fresh:])
                 transaction.put(RING, json.dumps([count, following]).encode())
         except lmdb.Error as error:
-            raise EightfoldError(f"cannot write to the buffer {self._path}: {error}; nothing was lost") from None
+            raise not_written(f"the buffer {self._path}", str(error).rpartition(": ")[2]) from None
         self.count, self.next = count, following
 
     def read(self, slots: NDArray[np.int64]) -> SampledBatch:

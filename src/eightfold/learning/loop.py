@@ -32,7 +32,7 @@ from eightfold.learning.run import RunFolder
 from eightfold.learning.selfplay import PlayedGame, SelfPlay, SelfPlaySettings
 from eightfold.learning.trainer import Losses, Trainer
 from eightfold.nets.backends import make_backend
-from eightfold.nets.checkpoint import Description, load_weights, replace_file, save_checkpoint
+from eightfold.nets.checkpoint import Description, load_weights, save_checkpoint
 from eightfold.nets.evaluator import NetworkEvaluator
 from eightfold.search.forest import SearchSettings
 from eightfold.threads import usable_cores
@@ -331,8 +331,6 @@ class Training:
         """A checkpoint: the network for playing, and what going on needs. `progress.json` comes last and seals it."""
         from safetensors.torch import save
 
-        folder = self.run.checkpoint
-        save_checkpoint(folder, self.network, self.description, self._card())
         state = self.trainer.optimiser.state_dict()["state"]
         tensors = {
             f"{number}.{name}": value.contiguous() if value.ndim else value.reshape(1)
@@ -340,8 +338,11 @@ class Training:
             for name, value in entry.items()
             if isinstance(value, torch.Tensor)
         }
-        replace_file(folder / "training.safetensors", save({name: t.detach().cpu() for name, t in tensors.items()}))
-        replace_file(folder / "progress.json", json.dumps(asdict(self.progress)).encode())
+        beside = {
+            "training.safetensors": save({name: t.detach().cpu() for name, t in tensors.items()}),
+            "progress.json": json.dumps(asdict(self.progress)).encode(),
+        }
+        save_checkpoint(self.run.checkpoint, self.network, self.description, self._card(), beside=beside)
 
     def _load(self) -> None:
         """Take up the last checkpoint; a run that has none yet starts over with the games it has."""

@@ -10,6 +10,7 @@ buffer/           the samples
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import json
 import os
@@ -20,7 +21,7 @@ from typing import IO, Any
 
 from eightfold import __version__
 from eightfold.config import TrainConfig, load_config, to_toml
-from eightfold.errors import EightfoldError
+from eightfold.errors import EightfoldError, not_written
 from eightfold.nets.checkpoint import replace_file
 from eightfold.threads import usable_cores
 
@@ -43,7 +44,7 @@ class RunFolder:
                 _check_same(load_config(path / "config.toml"), config, path)
             # Written anew on a resumption too: minutes and games may have grown.
             replace_file(path / "config.toml", to_toml(config, _notes()).encode())
-            self._metrics, self._games = _open_lines(path / "metrics.jsonl"), _open_lines(path / "games.jsonl")
+            self._metrics, self._games = LineFile(path / "metrics.jsonl"), LineFile(path / "games.jsonl")
             self._board = _tensorboard(path)
         except BaseException:
             self._lock.close()
@@ -55,20 +56,21 @@ class RunFolder:
 
     def note(self, entry: dict[str, Any]) -> None:
         """A line for metrics.jsonl, and the same for TensorBoard where it is installed."""
-        self._metrics.write(json.dumps(entry) + "\n")
-        self._metrics.flush()
+        self._metrics.add(json.dumps(entry))
         if self._board is None:
             return
         step = int(entry["games"])
+        scalars = {name: value for name, value in entry.items() if isinstance(value, (int, float))}
         if "strength" in entry:
-            self._board.add_scalar("strength", entry["strength"]["score"], step)
-        for name, value in entry.items():
-            if isinstance(value, (int, float)):
+            scalars["strength"] = entry["strength"]["score"]
+        try:
+            for name, value in scalars.items():
                 self._board.add_scalar(name, value, step)
+        except OSError as error:
+            raise not_written(f"TensorBoard's events in {self.path}", error.strerror) from None
 
     def keep_game(self, moves: tuple[int, ...], opening: int, result: int) -> None:
-        self._games.write(json.dumps({"moves": moves, "opening": opening, "result": result}) + "\n")
-        self._games.flush()
+        self._games.add(json.dumps({"moves": moves, "opening": opening, "result": result}))
 
     def games_kept(self) -> int:
         with open(self.path / "games.jsonl", "rb") as file:
@@ -76,7 +78,8 @@ class RunFolder:
 
     def close(self) -> None:
         if self._board is not None:
-            self._board.close()
+            with contextlib.suppress(OSError):  # a full disk was told of when it happened
+                self._board.close()
         self._metrics.close()
         self._games.close()
         self._lock.close()
@@ -91,14 +94,33 @@ def _tensorboard(path: Path) -> Any:
     return SummaryWriter(str(path))
 
 
-def _open_lines(path: Path) -> IO[str]:
-    """A file of lines to append to; a last line that a crash cut off is removed first."""
-    if path.exists():
-        data = path.read_bytes()
-        whole = data.rfind(b"\n") + 1
-        if whole < len(data):
-            os.truncate(path, whole)
-    return open(path, "a", encoding="utf-8")
+class LineFile:
+    """A file of lines to append to, each at once; a last line that a crash cut off is removed first."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            self._file = open(path, "ab", buffering=0)  # noqa: SIM115 - open as long as the run is
+            data = path.read_bytes()
+            self._end = data.rfind(b"\n") + 1
+            os.truncate(path, self._end)
+        except OSError as error:
+            raise not_written(path, error.strerror) from None
+
+    def add(self, line: str) -> None:
+        """Append a line, whole or not at all."""
+        data = memoryview(line.encode() + b"\n")
+        end = self._end + len(data)
+        try:
+            while data:
+                data = data[self._file.write(data) :]
+        except OSError as error:
+            os.truncate(self._path, self._end)
+            raise not_written(self._path, error.strerror) from None
+        self._end = end
+
+    def close(self) -> None:
+        self._file.close()
 
 
 def read_metrics(path: Path) -> list[dict[str, Any]]:
@@ -116,7 +138,10 @@ def read_metrics(path: Path) -> list[dict[str, Any]]:
 
 
 def _locked(path: Path, run: Path) -> IO[str]:
-    file = open(path, "a", encoding="utf-8")  # noqa: SIM115 - held as long as the run is open
+    try:
+        file = open(path, "a", encoding="utf-8")  # noqa: SIM115 - held as long as the run is open
+    except OSError as error:
+        raise not_written(path, error.strerror) from None
     try:
         import fcntl
 

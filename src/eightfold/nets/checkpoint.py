@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import torch
 from torch import nn
 
-from eightfold.errors import EightfoldError, shown
+from eightfold.errors import EightfoldError, not_written, shown
 from eightfold.games.game import make_game
 from eightfold.nets.evaluator import check_mode, planes_seen
 from eightfold.nets.networks import Shape, make_network
@@ -44,16 +45,26 @@ class Description:
         return make_network(self.network, self.shape())
 
 
-def save_checkpoint(folder: Path, network: nn.Module, description: Description, card: str = "") -> None:
-    """Write a checkpoint; each file is whole or not there."""
+def save_checkpoint(
+    folder: Path,
+    network: nn.Module,
+    description: Description,
+    card: str = "",
+    *,
+    beside: Mapping[str, bytes] | None = None,
+) -> None:
+    """Write a checkpoint, and the files `beside` it; a disk that is full leaves the one before as it was."""
     from safetensors.torch import save
 
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise not_written(folder, error.strerror) from None
     state = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
-    replace_file(folder / WEIGHTS, save(state))
-    replace_file(folder / DESCRIPTION, (json.dumps(asdict(description), indent=2) + "\n").encode())
+    files = {WEIGHTS: save(state), DESCRIPTION: (json.dumps(asdict(description), indent=2) + "\n").encode()}
     if card:
-        replace_file(folder / CARD, card.encode())
+        files[CARD] = card.encode()
+    replace_files({folder / name: data for name, data in {**files, **(beside or {})}.items()})
 
 
 def find_checkpoint(place: str | Path) -> Path:
@@ -122,14 +133,23 @@ def load_weights(network: nn.Module, path: Path) -> None:
 
 def replace_file(path: Path, data: bytes) -> None:
     """Write a file whole or not at all, and see it to the disk."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}.draft")
+    replace_files({path: data})
+
+
+def replace_files(files: Mapping[Path, bytes]) -> None:
+    """Write files whole; all are on the disk before the first takes the place of an old one, in the order given."""
+    drafts = {path: path.with_name(f".{path.name}.{os.getpid()}.draft") for path in files}
+    path = next(iter(files))
     try:
-        with open(draft, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(draft, path)
+        for path, data in files.items():
+            with open(drafts[path], "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+        for path, draft in drafts.items():
+            os.replace(draft, path)
     except OSError as error:
-        raise EightfoldError(f"cannot write {path}: {error.strerror}") from None
+        raise not_written(path, error.strerror) from None
     finally:
-        draft.unlink(missing_ok=True)
+        for draft in drafts.values():
+            draft.unlink(missing_ok=True)
