@@ -40,6 +40,8 @@ class SelfPlayConfig:
     opening_share: float = 0.8  # games that start from a few random stones in the middle
     opening_stones: int = 6
     value_mix: float = 0.3  # share of the search's value in the value target
+    cache: int = 0  # evaluations that are remembered until new weights come; 0: none
+    cache_key: str = "position"  # or orbit, for symmetry modes slap and average: eight variants share an entry
 
 
 @dataclass(frozen=True, kw_only=True)

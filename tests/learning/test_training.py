@@ -19,7 +19,7 @@ from eightfold.arena import make_player
 from eightfold.config import load_preset, with_changes
 from eightfold.errors import EightfoldError
 from eightfold.games import make_game
-from eightfold.learning.batches import BatchMaker
+from eightfold.learning.batches import BatchMaker, turns_after
 from eightfold.learning.buffer import DataBuffer
 from eightfold.learning.loop import Training
 from eightfold.learning.monitors import SelfPlayMonitor
@@ -28,7 +28,8 @@ from eightfold.learning.selfplay import PlayedGame
 from eightfold.learning.trainer import AutoClip, Trainer
 from eightfold.nets.evaluator import MODES
 from eightfold.nets.networks import Shape, make_network
-from eightfold.symmetry import slap_batch, slap_cc
+from eightfold.symmetry import BoardSymmetry, slap_batch, slap_cc
+from refusals import refusal
 
 SMALL = [
     "game=gomoku:size=5,win=4",
@@ -231,6 +232,112 @@ def test_batches_are_made_as_the_modes_say():
     fixed = BatchMaker("slap-cc", random=random, allowed=[0]).make(states, policies, values)
     np.testing.assert_array_equal(fixed.states, slap_cc(states))
     np.testing.assert_array_equal(fixed.policies, policies)
+
+
+def turns_seen(before: np.ndarray, after: np.ndarray) -> list[set[int]]:
+    """For each sample the symmetries that lead from its stored state to the one in a batch."""
+    turn_one = BoardSymmetry.transform_board_tensor
+    variants = [[turn_one(state, turn) for state in before] for turn in range(8)]
+    return [{turn for turn in range(8) if np.array_equal(variants[turn][k], after[k])} for k in range(len(after))]
+
+
+@pytest.mark.parametrize("mode", ["augment", "slap-cc", "random", "average"])
+@pytest.mark.parametrize("allowed", [(0,), (4,), (0, 2), (1, 3, 6), tuple(range(8))])
+def test_only_allowed_turns_are_drawn_and_all_of_them_alike(mode, allowed):
+    random = np.random.default_rng(3)
+    states, policies = random.random((1600, 2, 5, 5)).astype(np.float32), random.random((1600, 25)).astype(np.float32)
+    batch = BatchMaker(mode, random=random, allowed=allowed).make(states, policies, np.zeros(1600, np.float32))
+    drawn = [turn for (turn,) in turns_seen(states, batch.states[:, :2])]
+    for k in range(0, 1600, 100):
+        np.testing.assert_array_equal(
+            batch.policies[k], BoardSymmetry.transform_policy_flat(policies[k], 5, drawn[k]), "targets turn with states"
+        )
+    counts = np.bincount(drawn, minlength=8)
+    assert set(np.flatnonzero(counts)) == set(allowed)
+    assert counts[list(allowed)].min() > 0.7 * 1600 / len(allowed)
+
+
+def test_the_curriculum_of_turns():
+    every = tuple(range(8))
+    assert turns_after(0, every, 0) == every
+    assert {turns_after(games, every, 100) for games in (0, 50, 99, 100, 112)} == {(0,)}
+    assert turns_after(150, every, 100) == (0, 1, 2, 3)
+    assert turns_after(199, every, 100) == (0, 1, 2, 3, 4, 5, 6)
+    assert turns_after(200, every, 100) == turns_after(10_000, every, 100) == every
+    assert [turns_after(games, (5, 0), 10) for games in (9, 14, 15, 20)] == [(0,), (0,), (5,), (5, 0)]
+    lengths = [len(turns_after(games, every, 64)) for games in range(200)]
+    assert lengths == sorted(lengths)
+
+
+def test_a_run_follows_its_curriculum_and_goes_on_with_it(tmp_path):
+    seen: list[tuple[int, set[int]]] = []
+
+    def watched(config) -> None:
+        training = Training(config, tmp_path / "run")
+        make = training.maker.make
+
+        def noting(states, policies, values):
+            batch = make(states, policies, values)
+            sure = [turns for turns in turns_seen(states, batch.states) if len(turns) == 1]
+            seen.append((training.progress.games, set().union(*sure)))
+            return batch
+
+        training.maker.make = noting
+        training.train()
+        training.close()
+
+    options = ("training.turns=[0, 2, 5]", "training.turns_from_game=24", "training.samples_per_sample=4")
+    watched(small(*options, "games=24", "training.validation_every=0"))
+    assert seen
+    assert set().union(*(turns for games, turns in seen if games < 24)) == {0}
+    seen.clear()
+    watched(small(*options, "games=90", "training.validation_every=0"))
+    late = set().union(*(turns for games, turns in seen if games >= 60))
+    assert late == {0, 2, 5}
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        (["training.turns=[]"], "training.turns = [] is not a choice of different numbers from 0 to 7"),
+        (["training.turns=[0, 8]"], "is not a choice of different numbers from 0 to 7"),
+        (["training.turns=[3, 3]"], "is not a choice of different numbers from 0 to 7"),
+        (["training.turns_from_game=-1"], "turns_from_game = -1 is not the number of a game"),
+        (["training.turns=[0, 1]", "symmetry=slap"], "symmetry mode 'slap' draws no turns"),
+        (["training.turns_from_game=9", "symmetry=augment-eager"], "symmetry mode 'augment-eager' draws no turns"),
+        (["selfplay.cache=100", "selfplay.cache_key=orbit"], "orbit keys are for slap and average"),
+        (["selfplay.cache=100", "selfplay.cache_key=stones"], "unknown cache key 'stones'"),
+        (["selfplay.cache=-1"], "a cache of -1 entries holds nothing"),
+    ],
+)
+def test_options_that_cannot_be_are_refused_before_a_folder_is_made(changes, said, tmp_path):
+    assert said in refusal(lambda: Training(small(*changes), tmp_path / "run"))
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(("mode", "key"), [("augment", "position"), ("slap", "orbit")])
+def test_self_play_with_a_cache(mode, key, tmp_path):
+    """The same games as without one, and no answer of old weights."""
+    played = {}
+    for entries in (0, 5000):
+        torch.manual_seed(0)
+        changes = (f"symmetry={mode}", f"selfplay.cache={entries}", f"selfplay.cache_key={key}", "backend=torch")
+        training = Training(small(*changes), tmp_path / f"run{entries}")
+        for number in range(3):
+            for parameter in training.network.parameters():
+                parameter.data += 0.05 * torch.randn_like(parameter)
+            training._hand_over_weights()
+            if training.cache is not None:
+                assert len(training.cache) == 0, "new weights, new answers"
+            played[entries, number] = [game.moves for game in training.selfplay.play(6)]
+            if training.cache is not None:
+                assert 0 < training.cache.hit_rate < 1
+        training.train()
+        hits = [entry.get("cache_hits") for entry in read_metrics(tmp_path / f"run{entries}")]
+        assert all(0 < share < 1 for share in hits) if entries else set(hits) == {None}
+        training.close()
+    for number in range(3):
+        assert played[0, number] == played[5000, number]
 
 
 def test_autoclip_cuts_what_is_unusual():

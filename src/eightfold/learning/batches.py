@@ -20,13 +20,37 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from eightfold.errors import EightfoldError
 from eightfold.nets.evaluator import check_mode
-from eightfold.symmetry.group import COUNT
+from eightfold.symmetry.group import COUNT, IDENTITY
 from eightfold.symmetry.slap import into_frames, slap_frames
 from eightfold.symmetry.slap_cc import slap_cc
 from eightfold.symmetry.transform import transform_batch
 
 TURNING = ("augment", "slap-cc", "random", "average")
+
+
+def check_turns(turns: Sequence[int], mode: str, from_game: int = 0) -> Sequence[int]:
+    """The symmetries to draw from, if they are some, and if the mode draws any."""
+    if not turns or not set(turns) <= set(range(COUNT)) or len(set(turns)) < len(turns):
+        raise EightfoldError(
+            f"training.turns = {list(turns)} is not a choice of different numbers from 0 to {COUNT - 1}"
+        )
+    if from_game < 0:
+        raise EightfoldError(f"training.turns_from_game = {from_game} is not the number of a game")
+    if (len(turns) < COUNT or from_game) and mode not in TURNING:
+        raise EightfoldError(
+            f"training.turns and turns_from_game are for {', '.join(TURNING)}; symmetry mode {mode!r} draws no turns"
+        )
+    return turns
+
+
+def turns_after(games: int, turns: tuple[int, ...], from_game: int) -> tuple[int, ...]:
+    """A curriculum: no turn before `from_game`, then one more after another, all after as many games again."""
+    if from_game <= 0:
+        return turns
+    share = games / from_game - 1
+    return turns[: max(0, min(len(turns), int(share * len(turns))))] or (IDENTITY,)
 
 
 class Batch(NamedTuple):
@@ -38,7 +62,7 @@ class Batch(NamedTuple):
 class BatchMaker:
     def __init__(self, mode: str, *, random: np.random.Generator, allowed: Sequence[int] = tuple(range(COUNT))) -> None:
         self._mode, self._random = check_mode(mode), random
-        self.allowed = np.array(allowed, np.int64)  # a subset of the eight, or a schedule's choice so far
+        self.allowed = np.array(check_turns(allowed, mode), np.int64)  # a subset, or a schedule's choice so far
 
     def make(self, states: NDArray[np.float32], policies: NDArray[np.float32], values: NDArray[np.float32]) -> Batch:
         """A batch for the network from samples as they are stored."""

@@ -24,7 +24,7 @@ from eightfold.config import SelfPlayConfig, TrainConfig
 from eightfold.errors import EightfoldError
 from eightfold.games.game import make_game
 from eightfold.games.state import LAST
-from eightfold.learning.batches import BatchMaker
+from eightfold.learning.batches import BatchMaker, check_turns, turns_after
 from eightfold.learning.buffer import DataBuffer
 from eightfold.learning.evaluation import Strength, measure_strength
 from eightfold.learning.monitors import SelfPlayMonitor
@@ -32,6 +32,7 @@ from eightfold.learning.run import RunFolder
 from eightfold.learning.selfplay import PlayedGame, SelfPlay, SelfPlaySettings
 from eightfold.learning.trainer import Losses, Trainer
 from eightfold.nets.backends import make_backend
+from eightfold.nets.cache import CachedEvaluator, check_cache
 from eightfold.nets.checkpoint import Description, load_weights, save_checkpoint
 from eightfold.nets.evaluator import NetworkEvaluator
 from eightfold.search.forest import SearchSettings
@@ -75,6 +76,10 @@ class Training:
         torch.set_num_threads(threads)
 
         self.network = self.description.make()
+        check_turns(config.training.turns, config.symmetry, config.training.turns_from_game)
+        self.maker = BatchMaker(config.symmetry, random=self._random, allowed=config.training.turns)
+        if config.selfplay.cache:
+            check_cache(config.selfplay.cache, config.selfplay.cache_key, config.symmetry)
         self.run = RunFolder(folder, config)
         settings = config.training
         eager = config.symmetry == "augment-eager"
@@ -95,7 +100,6 @@ class Training:
             precision=settings.precision,
             symmetry=config.symmetry,
         )
-        self.maker = BatchMaker(config.symmetry, random=self._random, allowed=settings.turns)
         self.progress = Progress()
         if self.run.resumed:
             self._load()
@@ -105,6 +109,9 @@ class Training:
         self.evaluator = NetworkEvaluator(
             self.backend, encoder=config.encoder, symmetry=config.symmetry, random=np.random.default_rng(seeds[1])
         )
+        self.cache: CachedEvaluator | None = None
+        if config.selfplay.cache:
+            self.cache = CachedEvaluator(self.evaluator, capacity=config.selfplay.cache, key=config.selfplay.cache_key)
         self.monitor = SelfPlayMonitor(self.game)
         self.selfplay = self._make_selfplay(np.random.default_rng([config.seed, self.progress.games, 1]))
         self.strength: Strength | None = None
@@ -114,7 +121,7 @@ class Training:
         config = self.config.selfplay
         return SelfPlay(
             self.game,
-            self.evaluator,
+            self.evaluator if self.cache is None else self.cache,
             settings=SelfPlaySettings(
                 games=config.games_at_once,
                 playouts=config.playouts,
@@ -162,7 +169,7 @@ class Training:
     def _round(self) -> dict[str, Any]:
         start, simulations = time.perf_counter(), self.selfplay.search.simulations
         progress, settings = self.progress, self.config.training
-        self.backend.load(self._on_cpu())
+        self._hand_over_weights()
         played: list[PlayedGame] = []
         trouble: list[BaseException] = []
 
@@ -194,6 +201,8 @@ class Training:
             "samples_per_s": len(losses) * settings.batch_size / seconds,
             **self.monitor.figures(),
         }
+        if self.cache is not None:
+            entry["cache_hits"] = self.cache.hit_rate
         if losses:
             policy, value = np.mean(losses, axis=0)
             entry |= {"policy_loss": float(policy), "value_loss": float(value)}
@@ -212,7 +221,8 @@ class Training:
         if steps == 0 or len(self.buffer) < settings.batch_size:
             return []
         self.trainer.set_learning_rate(self._learning_rate())
-        self.maker.allowed = np.array(self._turns(), np.int64)
+        turns = turns_after(progress.games, settings.turns, settings.turns_from_game)
+        self.maker.allowed = np.array(turns, np.int64)
         recent = self._window()
         losses = []
         for _ in range(steps):
@@ -226,16 +236,6 @@ class Training:
         settings = self.config.training
         grown = settings.later_window and self.progress.games >= settings.later_games
         return (settings.later_window if grown else settings.window) * (1 if self.buffer.lazy_augmentation else 8)
-
-    def _turns(self) -> tuple[int, ...]:
-        """The symmetries to draw from: none before `turns_from_game`, all after as many games more."""
-        turns, first = self.config.training.turns, self.config.training.turns_from_game
-        if not first or self.progress.games >= 2 * first:
-            return turns
-        if self.progress.games < first:
-            return (0,)
-        share = (self.progress.games - first) / first
-        return turns[: max(1, round(share * len(turns)))]
 
     def _store(self, played: PlayedGame) -> None:
         """Keep a finished game, at once: on disk for people, and as samples for training or validation."""
@@ -298,7 +298,7 @@ class Training:
     def evaluate(self, games: int) -> dict[str, Any]:
         """Measure the strength of the present network and note it."""
         settings = self.config.evaluation
-        self.backend.load(self._on_cpu())
+        self._hand_over_weights()
         self.strength = measure_strength(
             self.game,
             self.evaluator,
@@ -319,6 +319,12 @@ class Training:
         }
         self.run.note(entry)
         return entry
+
+    def _hand_over_weights(self) -> None:
+        """What plays gets what was trained, and forgets what it knew with the weights before."""
+        self.backend.load(self._on_cpu())
+        if self.cache is not None:
+            self.cache.clear()
 
     def _on_cpu(self) -> torch.nn.Module:
         if self.trainer.device.type == "cpu":

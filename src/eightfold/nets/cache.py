@@ -23,17 +23,24 @@ from eightfold.symmetry.slap import out_of_frames, slap_frames
 KEYS = ("position", "orbit")
 
 
+def check_cache(capacity: int, key: str, symmetry: str) -> None:
+    """Refuse keys that would give wrong answers in a symmetry mode."""
+    if key not in KEYS:
+        raise unknown("cache key", key, KEYS)
+    if capacity < 1:
+        raise EightfoldError(f"a cache of {capacity} entries holds nothing; it needs at least 1")
+    if key == "orbit" and symmetry not in INVARIANT:
+        raise EightfoldError(
+            f"symmetry mode {symmetry!r} answers the eight variants of a position differently;"
+            f" orbit keys are for {' and '.join(INVARIANT)}"
+        )
+
+
 class CachedEvaluator:
     """An evaluator that remembers its last `capacity` answers."""
 
     def __init__(self, evaluator: NetworkEvaluator, *, capacity: int = 100_000, key: str = "position") -> None:
-        if key not in KEYS:
-            raise unknown("cache key", key, KEYS)
-        if key == "orbit" and evaluator.symmetry not in INVARIANT:
-            raise EightfoldError(
-                f"symmetry mode {evaluator.symmetry!r} answers the eight variants of a position differently;"
-                f" orbit keys are for {' and '.join(INVARIANT)}"
-            )
+        check_cache(capacity, key, evaluator.symmetry)
         self._evaluator, self._capacity, self._by_orbit = evaluator, capacity, key == "orbit"
         self._answers: OrderedDict[bytes, tuple[NDArray[np.float32], np.float32]] = OrderedDict()
         self.encoder = evaluator.encoder
@@ -45,6 +52,12 @@ class CachedEvaluator:
     def clear(self) -> None:
         """Forget everything: the network has new weights."""
         self._answers.clear()
+        self.hits = self.asked = 0
+
+    @property
+    def hit_rate(self) -> float:
+        """Share of the positions, since the weights are those they are, that cost the network nothing."""
+        return self.hits / self.asked if self.asked else 0.0
 
     def evaluate(self, planes: NDArray[np.float32]) -> Answer:
         """As the evaluator answers; positions that were asked before cost it nothing."""
