@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from eightfold.benchmarks import LONG, NAMES
-from eightfold.benchmarks.buffer import _examples, _fill, _in_order, measure
+from eightfold.benchmarks.buffer import BULK, _fill, _in_order, measure
+from eightfold.benchmarks.samples import random_samples
 from eightfold.errors import EightfoldError
 from eightfold.learning.buffer import DataBuffer
 
@@ -22,10 +23,10 @@ def test_the_figures_of_a_small_buffer():
 
 
 def test_the_order_check_notices_a_ring_that_began_anew():
-    examples = _examples(np.random.default_rng(1))
+    examples = random_samples(np.random.default_rng(1), BULK, size=15, visits=400)
     buffer = _fill(DataBuffer(None, 4096), examples, 0, 1)
     assert _in_order(buffer, 4095)
-    buffer.add_data([(*examples[0][:2], 0.0, examples[0][2])])
+    buffer.add_data([examples[0]._replace(value=0.0)])
     assert not _in_order(buffer, 4096)
 
 

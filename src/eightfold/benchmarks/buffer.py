@@ -16,11 +16,11 @@ import statistics
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from eightfold.benchmarks.report import Benchmark, Figure
+from eightfold.benchmarks.samples import Sample, random_samples
 from eightfold.errors import EightfoldError
 from eightfold.jit import cache_root
 from eightfold.learning.buffer import DataBuffer
@@ -43,7 +43,7 @@ def measure(size: int, name: str) -> Benchmark:
             f"the benchmark {name} needs {2 * size * BYTES / 1e9:.0f} GB free in {place};"
             " EIGHTFOLD_CACHE names another folder"
         )
-    examples = _examples(np.random.default_rng(1))
+    examples = random_samples(np.random.default_rng(1), BULK, size=SIZE, visits=400)
     _fill(DataBuffer(None, BULK, seed=1), examples, 0, 1).sample_batch(BATCH)  # what is compiled, is now
     with tempfile.TemporaryDirectory(dir=place, prefix="buffer-") as folder:
         path = Path(folder)
@@ -67,7 +67,7 @@ def measure(size: int, name: str) -> Benchmark:
         cold, why = _cold_milliseconds(path, size)
         with DataBuffer(path, size, seed=2) as reopened:
             length, in_order = len(reopened), _in_order(reopened, newest)
-    entries = float(np.mean([np.count_nonzero(policy) for _, policy, _ in examples]))
+    entries = float(np.mean([np.count_nonzero(policy) for _, policy, _, _ in examples]))
     return Benchmark(
         name=name,
         title=f"{size:,} positions of {SIZE}x{SIZE} on disk, policies with {entries:.0f} entries on average",
@@ -90,30 +90,12 @@ def measure(size: int, name: str) -> Benchmark:
     )
 
 
-def _examples(random: np.random.Generator) -> list[tuple[Any, Any, tuple[int, int]]]:
-    """States, policies and last moves like those of games: some stones, and 400 visits among the free points."""
-    made = []
-    points = SIZE * SIZE
-    for _ in range(BULK):
-        order = random.permutation(points)
-        stones = int(random.integers(2, 150))
-        state = np.zeros((4, points), np.float32)
-        state[0, order[:stones:2]] = state[1, order[1:stones:2]] = state[2, order[stones - 1]] = 1
-        state[3] = stones % 2
-        policy = np.zeros(points, np.float32)
-        free = order[stones:]
-        policy[free] = random.multinomial(400, random.dirichlet(np.full(len(free), 0.3))) / 400
-        made.append((state.reshape(4, SIZE, SIZE), policy, divmod(int(order[stones - 1]), SIZE)))
-    return made
-
-
-def _numbered(examples: list[Any], number: int) -> tuple[Any, ...]:
+def _numbered(examples: list[Sample], number: int) -> Sample:
     """An example whose value is its number, so that the ring's order can be seen."""
-    state, policy, move = examples[number % BULK]
-    return state, policy, float(number), move
+    return examples[number % BULK]._replace(value=float(number))
 
 
-def _fill(buffer: DataBuffer, examples: list[Any], first: int, calls: int) -> DataBuffer:
+def _fill(buffer: DataBuffer, examples: list[Sample], first: int, calls: int) -> DataBuffer:
     for call in range(calls):
         buffer.add_data([_numbered(examples, first + call * BULK + k) for k in range(BULK)])
     return buffer
