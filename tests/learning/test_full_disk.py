@@ -9,6 +9,7 @@ import resource
 import shutil
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import lmdb
@@ -243,3 +244,11 @@ def test_a_disk_that_is_really_full(tmp_path):
     assert before.endswith("\n")
     assert (tmp_path / "run" / "games.jsonl").read_text().startswith(before)
     load_checkpoint(tmp_path / "run" / "checkpoint")
+
+
+def test_the_thread_of_tensorboard_is_heard_of_once(capsys):
+    writer = type("Writer", (threading.Thread,), {"__module__": "tensorboard.summary.writer"})()
+    full, bug = OSError(errno.ENOSPC, "No space left on device"), ValueError("a bug")
+    for error, thread, told in ((full, writer, False), (bug, writer, True), (full, threading.Thread(), True)):
+        run_module._thread_failed(threading.ExceptHookArgs((type(error), error, None, thread)))
+        assert (str(error) in capsys.readouterr().err) == told

@@ -157,7 +157,7 @@ def test_a_run_in_use_and_a_strange_buffer_are_one_line_of_the_command(tmp_path)
 RUN = """
 import sys
 from pathlib import Path
-sys.path.insert(0, {tests!r})
+sys.path[:0] = {tests!r}
 from test_training import small
 from eightfold.learning import loop
 loop.SAVE_SECONDS = 0.5
@@ -172,7 +172,7 @@ def kill_at_random(run: Path, times: int) -> None:
     random = np.random.default_rng(8)
     games = 0
     for _ in range(times):
-        code = RUN.format(tests=str(Path(__file__).parent), run=str(run))
+        code = RUN.format(tests=[str(folder) for folder in Path(__file__).parents[:2]], run=str(run))
         with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:
             assert process.stdout is not None
             assert process.stdout.readline() == "ready\n"

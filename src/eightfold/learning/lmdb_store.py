@@ -7,7 +7,10 @@ appended to and its pages are full.
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,7 +24,7 @@ from eightfold.learning.buffer import SampledBatch
 from eightfold.learning.packing import Packing
 
 META, RING = b"meta", b"ring"
-SLACK = 64 << 20
+ALMOST_NOTHING = 1 << 18  # bytes; less than a game may take
 
 
 class LmdbStore:
@@ -67,7 +70,7 @@ class LmdbStore:
                 cursor.putmulti(items[fresh:])
                 transaction.put(RING, json.dumps([count, following]).encode())
         except lmdb.Error as error:
-            raise not_written(f"the buffer {self._path}", str(error).rpartition(": ")[2]) from None
+            raise not_written(f"the buffer {self._path}", self._reason(error)) from None
         self.count, self.next = count, following
 
     def read(self, slots: NDArray[np.int64]) -> SampledBatch:
@@ -89,6 +92,12 @@ class LmdbStore:
         with self._environment.begin() as transaction:
             stored = transaction.get(_key(slot))
         return self._packing.extra(stored) if stored else ""
+
+    def _reason(self, error: lmdb.Error) -> str:
+        """What went wrong; LMDB calls it an input/output error if its pages fit in part before the disk is full."""
+        if shutil.disk_usage(self._path).free < ALMOST_NOTHING:
+            return os.strerror(errno.ENOSPC)
+        return str(error).rpartition(": ")[2]
 
     def close(self) -> None:
         self._environment.close()

@@ -15,6 +15,7 @@ import importlib.util
 import json
 import os
 import platform
+import threading
 import time
 from pathlib import Path
 from typing import IO, Any
@@ -91,7 +92,16 @@ def _tensorboard(path: Path) -> Any:
         return None
     from torch.utils.tensorboard import SummaryWriter
 
+    if threading.excepthook is threading.__excepthook__:
+        threading.excepthook = _thread_failed
     return SummaryWriter(str(path))
+
+
+def _thread_failed(failure: threading.ExceptHookArgs) -> None:
+    """TensorBoard writes in a thread of its own, whose full disk `note` hears of; all others end as usual."""
+    from_tensorboard = type(failure.thread).__module__.startswith("tensorboard.")
+    if not (from_tensorboard and issubclass(failure.exc_type, OSError)):
+        threading.__excepthook__(failure)
 
 
 class LineFile:
