@@ -26,6 +26,7 @@ class SelfPlayConfig:
     exploration: float = 2.0  # C
     unvisited: float = -1.0  # first-play urgency: the node's value minus this; below 0: as a draw
     threats: int = 0  # nodes to spend on proving a forced win at a leaf; 0: only wins on the spot are seen
+    contempt: float = 0.0  # how much worse than even a draw is for one side of every game, chosen by lot
     kept_count: bool = True  # visits kept from the last move count towards the playouts
     noise: float = 0.25
     noise_alpha: float = 0.3
@@ -70,6 +71,7 @@ class EvaluationConfig:
     games: int = 10  # a tier
     playouts: int = 400
     exploration: float = 2.0
+    contempt: float = 0.0  # how much worse than even a draw is for the network
     final_games: int = 30
 
 

@@ -8,6 +8,7 @@ import pytest
 from eightfold.benchmarks.reference.gomoku import PlainGomoku
 from eightfold.benchmarks.reference.puct import UNKNOWN, PlainPuct
 from eightfold.games import make_game
+from eightfold.games.state import BLACK, WHITE
 from eightfold.search.forest import ForestSearch, SearchSettings
 
 
@@ -38,7 +39,7 @@ def plain_evaluate(game: PlainGomoku) -> tuple[list[float], float]:
 def both(text: str, moves: list[int], playouts: int, **settings: float):
     game = make_game(text)
     search = ForestSearch(game, StubEvaluator(), playouts=playouts, settings=SearchSettings(**settings))
-    search.set_root(0, game.after(moves).state)
+    search.set_root(0, game.after(moves).state, wants=BLACK)
     search.prepare_root(0, playouts)
     while search.step():
         pass
@@ -46,7 +47,8 @@ def both(text: str, moves: list[int], playouts: int, **settings: float):
     for move in moves:
         plain_game.play(move)
     exploration, unvisited = settings.get("exploration", 5.0), settings.get("unvisited", -1.0)
-    plain = PlainPuct(plain_evaluate, exploration, unvisited, by_fours="threats" in settings)
+    draw = -settings.get("contempt", 0.0)
+    plain = PlainPuct(plain_evaluate, exploration, unvisited, by_fours="threats" in settings, draw=draw)
     return game, search, plain.run(plain_game, playouts)
 
 
@@ -63,7 +65,13 @@ def both(text: str, moves: list[int], playouts: int, **settings: float):
 )
 @pytest.mark.parametrize(
     "settings",
-    [{}, {"exploration": 1.25, "unvisited": 0.2}, {"threats": 10_000}, {"exploration": 1.25, "threats": 10_000}],
+    [
+        {},
+        {"exploration": 1.25, "unvisited": 0.2},
+        {"threats": 10_000},
+        {"exploration": 1.25, "threats": 10_000},
+        {"contempt": 0.5},
+    ],
 )
 def test_visits_and_proofs_are_exactly_those_of_the_plain_search(text, moves, settings):
     _, search, root = both(text, moves, 150 if "threats" in settings else 300, **settings)
@@ -213,3 +221,45 @@ def test_noise_that_is_due_does_not_outlive_its_root():
     plain.prepare_root(0, 1)
     plain.step()
     np.testing.assert_array_equal(priors_of_root(noisy), priors_of_root(plain))
+
+
+class Drawish:
+    """Says even chances of every position, and a draw the likelier the fewer stones are left of the diagonal."""
+
+    encoder = "last-move"
+
+    def __init__(self, told: bool) -> None:
+        self.told = told
+
+    def evaluate(self, planes):
+        sharp = np.triu(planes[:, :2].sum(axis=1), 1).sum(axis=(1, 2)) == 0
+        values = np.zeros((len(planes), 2), np.float32)
+        values[:, 1] = np.where(sharp, 0.2, 0.9)
+        return np.zeros((len(planes), planes.shape[-1] ** 2), np.float32), values if self.told else values[:, 0]
+
+
+def test_contempt_seeks_positions_that_are_not_drawn():
+    game = make_game("gomoku:size=6,win=4")
+    for wants, sharp in ((BLACK, True), (WHITE, False)):
+        search = ForestSearch(game, Drawish(told=True), playouts=200, settings=SearchSettings(contempt=0.5))
+        search.set_root(0, game.start().state, wants=wants)
+        search.prepare_root(0, 200)
+        while search.step():
+            pass
+        visits = search.root_visits(0).reshape(6, 6)
+        drawish = visits[np.triu_indices(6, 1)].mean()
+        likelier = visits[np.tril_indices(6)].mean() > 1.5 * drawish
+        assert likelier == sharp, "black to move: it avoids draws if it wants to win, and seeks them if not"
+        assert abs(search.root_value(0)) < 0.01, "what a draw is worth does not change what is expected"
+
+
+def test_without_contempt_draws_change_nothing():
+    game = make_game("gomoku:size=6,win=4")
+    found = []
+    for told in (True, False):
+        search = ForestSearch(game, Drawish(told), playouts=100)
+        search.prepare_root(0, 100)
+        while search.step():
+            pass
+        found.append(search.root_visits(0))
+    np.testing.assert_array_equal(*found)

@@ -103,6 +103,8 @@ def _play_tier(
     opponents = [Mcts(game, playouts=tier, seed=int(random.integers(1 << 31))) for _ in range(count)]
     positions: list[Position] = [game.start() for _ in range(count)]
     ours = [BLACK if first else WHITE for first in moves_first]
+    for number, colour in enumerate(ours):
+        search.set_root(number, positions[number].state, wants=colour)
     running = set(range(count))
     while running:
         turn = [number for number in running if positions[number].to_move == ours[number]]

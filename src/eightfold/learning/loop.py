@@ -308,6 +308,7 @@ class Training:
                 exploration=settings.exploration,
                 unvisited=self.config.selfplay.unvisited,
                 threats=self.config.selfplay.threats,
+                contempt=settings.contempt,
             ),
             seed=self.config.seed,
         )
@@ -413,6 +414,7 @@ def _search_settings(config: SelfPlayConfig) -> SearchSettings:
         exploration=config.exploration,
         unvisited=config.unvisited,
         threats=config.threats,
+        contempt=config.contempt,
         noise=config.noise,
         noise_alpha=config.noise_alpha,
         kept_count=config.kept_count,

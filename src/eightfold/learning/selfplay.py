@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eightfold.games.game import Game
-from eightfold.games.state import DRAW, ONGOING, RESULT, SIDE
+from eightfold.games.state import BLACK, DRAW, ONGOING, RESULT, SIDE, WHITE
 from eightfold.jit import Ints
 from eightfold.search.forest import Evaluator, ForestSearch, SearchSettings
 
@@ -92,7 +92,8 @@ class SelfPlay:
         moves = self._random_opening()
         state = self.game.after(moves).state
         self._moves[number], self._openings[number], self._samples[number] = list(moves), len(moves), []
-        self.search.set_root(number, state)
+        wants = int(self.random.choice((BLACK, WHITE)))  # with contempt, one side of every game
+        self.search.set_root(number, state, wants)
         self._next_search(number)
 
     def _random_opening(self) -> list[int]:

@@ -115,7 +115,12 @@ class Trainer:
         with torch.autocast(self.device.type, dtype=torch.bfloat16, enabled=self._bf16):
             logits, expected = self.model(states)
         log_policy = functional.log_softmax(logits.float(), dim=1)
-        return -(policies * log_policy).sum(dim=1).mean(), ((values - expected.float()) ** 2).mean()
+        policy_loss = -(policies * log_policy).sum(dim=1).mean()
+        if expected.ndim == 1:
+            return policy_loss, ((values - expected.float()) ** 2).mean()
+        # What a value leaves open is the chance of a draw: 1 if the game was drawn, 0 if it was not.
+        targets = torch.stack([values, 1 - values.abs()], dim=1)
+        return policy_loss, ((targets - expected.float()) ** 2).sum(dim=1).mean()
 
     def train_epoch(
         self, data_buffer: DataBuffer, batch_size: int = 512, steps_per_epoch: int = 1000

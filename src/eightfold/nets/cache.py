@@ -42,7 +42,7 @@ class CachedEvaluator:
     def __init__(self, evaluator: NetworkEvaluator, *, capacity: int = 100_000, key: str = "position") -> None:
         check_cache(capacity, key, evaluator.symmetry)
         self._evaluator, self._capacity, self._by_orbit = evaluator, capacity, key == "orbit"
-        self._answers: OrderedDict[bytes, tuple[NDArray[np.float32], np.float32]] = OrderedDict()
+        self._answers: OrderedDict[bytes, tuple[NDArray[np.float32], NDArray[np.float32]]] = OrderedDict()
         self.encoder = evaluator.encoder
         self.hits = self.asked = 0
 
@@ -70,10 +70,10 @@ class CachedEvaluator:
     def _look_up(self, planes: NDArray[np.float32], keys: list[bytes]) -> Answer:
         self.asked += len(keys)
         missing = {key: k for k, key in enumerate(keys) if key not in self._answers}
-        fresh: dict[bytes, tuple[NDArray[np.float32], np.float32]] = {}
+        fresh: dict[bytes, tuple[NDArray[np.float32], NDArray[np.float32]]] = {}
         if missing:
             logits, values = self._evaluator.evaluate(planes[list(missing.values())])
-            fresh = {key: (logits[k].copy(), values[k]) for k, key in enumerate(missing)}
+            fresh = {key: (logits[k].copy(), values[k].copy()) for k, key in enumerate(missing)}
         self.hits += len(keys) - len(missing)
         answers = [fresh[key] if key in fresh else self._answers[key] for key in keys]
         for key in keys:

@@ -48,7 +48,7 @@ class NetworkEvaluator:
         self._random = random or np.random.default_rng(0)
 
     def evaluate(self, planes: NDArray[np.float32]) -> Answer:
-        """Planes [B, C, N, N]; logits [B, A] and values [B] for the side to move."""
+        """Planes [B, C, N, N]; logits [B, A] and values [B], or [B, 2] with draws, for the side to move."""
         if self.symmetry == "slap":
             canonical, _, frames = slap_frames(planes)
             logits, values = self.backend.run(canonical)
@@ -70,4 +70,4 @@ class NetworkEvaluator:
         back = transform_policies(logits, size, inverse_ids(ids)).reshape(COUNT, batch, -1).astype(np.float64)
         weights = np.exp(back - back.max(axis=2, keepdims=True))
         policies = (weights / weights.sum(axis=2, keepdims=True)).mean(axis=0)
-        return np.log(policies + 1e-30).astype(np.float32), values.reshape(COUNT, batch).mean(axis=0)
+        return np.log(policies + 1e-30).astype(np.float32), values.reshape(COUNT, batch, *values.shape[1:]).mean(axis=0)

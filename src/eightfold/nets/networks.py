@@ -4,7 +4,8 @@
     resnet  residual blocks with batch norm; its heads pool over the board, so one network plays any size
 
 Shapes: B batch, C planes, N board size, A actions. `forward([B, C, N, N])` gives `([B, A], [B])`; logits are
-for all actions, legal or not, and values are from the side to move, -1 to 1.
+for all actions, legal or not, and values are from the side to move, -1 to 1. A network that tells draws from
+even chances gives values `[B, 2]`: the value, and the chance of a draw.
 """
 
 from __future__ import annotations
@@ -123,7 +124,7 @@ class ResNet(nn.Module):
         self.policy = nn.Conv2d(filters // 2 or 1, 1, 1)
         self.policy_pass = nn.Linear(2 * (filters // 2 or 1), shape.passes) if shape.passes else None
         self.value_features = NormalisedConvolution(filters, filters // 2 or 1, kernel=1)
-        self.value = nn.Sequential(nn.Linear(2 * (filters // 2 or 1), 64), nn.ReLU(), nn.Linear(64, 1), nn.Tanh())
+        self.value = nn.Sequential(nn.Linear(2 * (filters // 2 or 1), 64), nn.ReLU(), nn.Linear(64, 3))
         _initialise(self)
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
@@ -135,8 +136,9 @@ class ResNet(nn.Module):
         policy = self.policy(local).flatten(1)
         if self.policy_pass is not None:
             policy = torch.cat([policy, self.policy_pass(pooled)], dim=1)
-        value = self.value(_pool(functional.relu(self.value_features(features))))
-        return policy, value.squeeze(1)
+        outcomes = self.value(_pool(functional.relu(self.value_features(features)))).softmax(dim=1)
+        win, draw, loss = outcomes[:, 0:1], outcomes[:, 1:2], outcomes[:, 2:3]
+        return policy, torch.cat([win - loss, draw], dim=1)
 
 
 class NormalisedConvolution(nn.Module):

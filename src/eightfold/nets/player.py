@@ -91,5 +91,5 @@ class NetPlayer:
             for move in position.moves[len(known) :]:
                 self._search.advance(0, move)
         else:
-            self._search.set_root(0, position.state)
+            self._search.set_root(0, position.state, wants=position.to_move)
         self._moves = position.moves

@@ -15,13 +15,17 @@ from numpy.typing import NDArray
 
 from eightfold.errors import EightfoldError, unknown
 from eightfold.games.game import Game
+from eightfold.games.state import BLACK, SIDE, WHITE
 from eightfold.search.kernels import forced, gumbel
-from eightfold.search.kernels.tree import FORCED, GUMBEL, PUCT, UNKNOWN, WON, Roots
+from eightfold.search.kernels.tree import DRAWN, FORCED, GUMBEL, PUCT, UNKNOWN, WON, Roots
 from eightfold.specialise import specialise
 
 
 class Evaluator(Protocol):
-    """Planes [B, C, N, N] in; logits [B, A] over all actions and values [B] for the side to move out."""
+    """Planes [B, C, N, N] in; logits [B, A] over all actions and values for the side to move out.
+
+    Values are [B], or [B, 2] with the chance of a draw beside them.
+    """
 
     encoder: str
 
@@ -41,6 +45,7 @@ class SearchSettings:
     noise_alpha: float = 0.3
     kept_count: bool = False  # visits kept from the last move count towards the playouts of this one
     threats: int = 0  # nodes to spend on a forced win at a leaf; 0: only wins on the spot are seen
+    contempt: float = 0.0  # a draw is worth so much less than nothing to the side that wants to win
     lanes: int = 1  # leaves of one game in a batch, kept apart by a virtual loss
     root: str = "puct"  # or gumbel: sequential halving, with Gumbel noise instead of Dirichlet noise
     gumbel_moves: int = 16  # m, the moves that sequential halving begins with
@@ -131,12 +136,15 @@ class ForestSearch:
             edge_value=np.zeros((games, edges), np.float32),
             child=np.zeros((games, edges), np.int32),
             used=np.zeros((games, 2), np.int32),
+            draw=np.zeros(games, np.float32),
+            drawn=np.zeros((games, 2)),
             left=np.zeros(games, np.int32),
         )
 
-    def set_root(self, number: int, state: NDArray[np.int64]) -> None:
-        """Forget a game's tree and start from `state`."""
+    def set_root(self, number: int, state: NDArray[np.int64], wants: int = 0) -> None:
+        """Forget a game's tree and start from `state`; the colour `wants`, if any, has no use for a draw."""
         self.forest.states[number] = state
+        self.forest.draw[number] = self.settings.contempt * ((wants == WHITE) - (wants == BLACK))
         self.kernels.plant(self.forest, number)
         self.forest.left[number] = 0
         self._noise_due.discard(number)
@@ -163,6 +171,8 @@ class ForestSearch:
         )
         if filled:
             logits, values = self.evaluator.evaluate(self._planes[:filled])
+            if values.ndim == 1:  # a network that does not tell draws: what it leaves open may be one
+                values = np.stack([values, 1 - np.abs(values)], axis=1)
             self.kernels.absorb(
                 self.forest, self._leaves, filled, settings.lanes, settings.threats, logits, values, self._scratch
             )
@@ -179,6 +189,7 @@ class ForestSearch:
         settings, roots = self.settings, self.roots
         kept = int(self.forest.visits[number, 0]) if settings.kept_count else 0
         self.forest.left[number] = max(playouts - kept, 1)
+        self.forest.drawn[number] = 0
         if settings.root == "gumbel":
             roots.rule[number], roots.begun[number], roots.before[number] = GUMBEL, 0, 0
             roots.noise[number] = self.random.gumbel(size=self.game.actions) if noisy else 0
@@ -223,16 +234,22 @@ class ForestSearch:
         return int(self.random.choice(np.flatnonzero(visits == visits.max())))
 
     def root_value(self, number: int) -> float:
-        """The mean value of the root for its side to move, exact where it is proven.
+        """The mean value of the root for its side to move, exact where it is proven; a draw counts as 0.
 
         Halving spends most playouts on moves that it drops, so there it is the value of the improved policy.
         """
         forest = self.forest
         first, degree = int(forest.first[number, 0]), int(forest.degree[number, 0])
-        if first < 0 or forest.proof[number, 0] != UNKNOWN:
+        if forest.proof[number, 0] != UNKNOWN:
+            return 0.0 if forest.proof[number, 0] == DRAWN else float(forest.value[number, 0])
+        # What draws were worth in this search is taken off again.
+        draw = float(forest.draw[number]) * (1 if forest.states[number, SIDE] == BLACK else -1)
+        draw *= float(forest.drawn[number, 0] / max(forest.drawn[number, 1], 1))
+        if first < 0:
             return float(forest.value[number, 0])
         if self.roots.rule[number] == GUMBEL:
-            return float(gumbel.improved_policy(forest, self.roots, number, np.empty(self.game.actions, np.float32)))
+            policy = np.empty(self.game.actions, np.float32)
+            return float(gumbel.improved_policy(forest, self.roots, number, policy)) - draw
         visits = forest.edge_visits[number, first : first + degree].sum()
         total = forest.edge_value[number, first : first + degree].sum() + forest.value[number, 0]
-        return float(total / (visits + 1))
+        return float(total / (visits + 1)) - draw

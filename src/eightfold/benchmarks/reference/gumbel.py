@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 
 from eightfold.benchmarks.reference.gomoku import PlainGomoku
-from eightfold.benchmarks.reference.puct import EXACT, UNKNOWN, WON, Edge, Evaluate, Node, PlainPuct
+from eightfold.benchmarks.reference.puct import UNKNOWN, WON, Edge, Evaluate, Node, PlainPuct
 
 
 def schedule(candidates: int, budget: int) -> list[int]:
@@ -113,7 +113,7 @@ class PlainGumbel(PlainPuct):
         """A move's value, from -1 to 1; appendix D's mixed value if nobody tried it."""
         assert node.edges is not None
         if edge.child is not None and edge.child.proof != UNKNOWN:
-            return -EXACT[edge.child.proof]
+            return -edge.child.value
         if edge.visits:
             return edge.total / edge.visits
         visited = [other for other in node.edges if other.visits and not loses(other)]

@@ -10,10 +10,10 @@ import math
 from collections.abc import Callable, Sequence
 
 from eightfold.benchmarks.reference.fours import PlainFours
-from eightfold.benchmarks.reference.gomoku import DRAW, PlainGomoku
+from eightfold.benchmarks.reference.gomoku import BLACK, DRAW, PlainGomoku
 
 UNKNOWN, WON, LOST, DRAWN = 0, 1, 2, 3
-EXACT = {WON: 1.0, LOST: -1.0, DRAWN: 0.0}
+EXACT = {WON: 1.0, LOST: -1.0}
 
 Evaluate = Callable[[PlainGomoku], tuple[Sequence[float], float]]  # logits of all actions, value
 
@@ -34,8 +34,11 @@ class Edge:
 
 
 class PlainPuct:
-    def __init__(self, evaluate: Evaluate, exploration: float, unvisited: float, by_fours: bool = False) -> None:
+    def __init__(
+        self, evaluate: Evaluate, exploration: float, unvisited: float, by_fours: bool = False, draw: float = 0.0
+    ) -> None:
         self.evaluate, self.exploration, self.unvisited = evaluate, exploration, unvisited
+        self.draw = draw  # what a draw is worth to black
         self.by_fours = by_fours  # wins by a chain of fours are seen, not only those at once
 
     def run(self, game: PlainGomoku, playouts: int) -> Node:
@@ -61,6 +64,7 @@ class PlainPuct:
             value = node.value
         else:
             logits, value = self.evaluate(game)
+            value += self.draw_for(game.side) * (1 - abs(value))
             node.value = value
             self.expand(node, game, logits)
             if node is root:
@@ -86,7 +90,7 @@ class PlainPuct:
             if edge.child is not None and edge.child.proof != UNKNOWN:
                 if edge.child.proof == WON:
                     continue
-                q = 1.0 if edge.child.proof == LOST else 0.0
+                q = -edge.child.value
             u = q + weight * edge.prior / (1 + edge.visits)
             if u > best_u:
                 best, best_u = edge, u
@@ -114,7 +118,10 @@ class PlainPuct:
             node.proof = DRAWN if game.result == DRAW else LOST
         elif self.wins(game):
             node.proof = WON
-        node.value = EXACT.get(node.proof, 0.0)
+        node.value = self.draw_for(game.side) if node.proof == DRAWN else EXACT.get(node.proof, 0.0)
+
+    def draw_for(self, side: int) -> float:
+        return self.draw if side == BLACK else -self.draw
 
     def wins(self, game: PlainGomoku) -> bool:
         """Whether the side to move wins by force."""
@@ -134,4 +141,7 @@ class PlainPuct:
             node.proof = WON
         elif UNKNOWN not in proofs:
             node.proof = DRAWN if DRAWN in proofs else LOST
-        node.value = EXACT.get(node.proof, node.value)
+        if node.proof == DRAWN:
+            node.value = next(-edge.child.value for edge in node.edges if edge.child and edge.child.proof == DRAWN)
+        else:
+            node.value = EXACT.get(node.proof, node.value)

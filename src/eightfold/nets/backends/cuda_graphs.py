@@ -41,7 +41,7 @@ class Recording:
     graph: torch.cuda.CUDAGraph
     planes: Tensor  # [S, C, N, N]
     logits: Tensor  # [S, A]
-    values: Tensor  # [S]
+    values: Tensor  # [S], or [S, 2] with draws
     host_planes: Tensor  # pinned, as are the next two: only such memory is copied without a detour
     host_logits: Tensor
     host_values: Tensor

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import nn
 
-Answer = tuple[NDArray[np.float32], NDArray[np.float32]]  # logits [B, A], values [B]
+Answer = tuple[NDArray[np.float32], NDArray[np.float32]]  # logits [B, A], values [B] or [B, 2] with draws
 
 
 class Backend(Protocol):

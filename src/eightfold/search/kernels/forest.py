@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eightfold.games.contract import encode, find_win, legal, play
-from eightfold.games.state import DRAW, NO_MOVE, ONGOING, RESULT
+from eightfold.games.state import BLACK, DRAW, NO_MOVE, ONGOING, RESULT, SIDE
 from eightfold.jit import Ints, kernel
 from eightfold.search.kernels.forced import forced_edge
 from eightfold.search.kernels.gumbel import following_edge, halves_next, halving_edge
@@ -141,6 +141,8 @@ def _walk(
         known = True  # no room for its edges: what the network said of it must do
     if known:
         _back_up(forest, leaves, leaf, forest.value[game, node], False)
+        if forest.proof[game, node] != UNKNOWN:
+            _count_draw(forest, game, forest.proof[game, node] == DRAWN)
         return False
     if several:
         _apply_virtual_loss(forest, leaves, leaf)
@@ -153,7 +155,7 @@ def _settle(forest: Forest, game: int, node: int, state: Ints, threats: int, scr
     if state[RESULT] != ONGOING:
         drawn = state[RESULT] == DRAW
         forest.proof[game, node] = DRAWN if drawn else LOST  # only the side that has just moved can have won
-        forest.value[game, node] = 0 if drawn else -1
+        forest.value[game, node] = _draw_value(forest, game, state) if drawn else -1
     elif node != ROOT and find_win(state, threats, scratch) != NO_MOVE:  # the root must give a move, not a value
         forest.proof[game, node] = WON
         forest.value[game, node] = 1
@@ -165,6 +167,18 @@ def _choose(forest: Forest, roots: Roots, game: int, node: int) -> int:
     if roots.rule[game] == GUMBEL:
         return halving_edge(forest, roots, game) if node == ROOT else following_edge(forest, roots, game, node)
     return forced_edge(forest, roots, game) if node == ROOT else NONE
+
+
+@kernel
+def _draw_value(forest: Forest, game: int, state: Ints) -> float:
+    """What a draw is worth to the side to move."""
+    return forest.draw[game] if state[SIDE] == BLACK else -forest.draw[game]
+
+
+@kernel
+def _count_draw(forest: Forest, game: int, chance: float) -> None:
+    forest.drawn[game, 0] += chance
+    forest.drawn[game, 1] += 1
 
 
 @kernel
@@ -183,7 +197,7 @@ def _select(forest: Forest, game: int, node: int, exploration: float, unvisited:
         if child != NONE and forest.proof[game, child] != UNKNOWN:
             if forest.proof[game, child] == WON:
                 continue  # it loses: only if everything does, and then the node itself is proven
-            q = 1.0 if forest.proof[game, child] == LOST else 0.0
+            q = -forest.value[game, child]
         u = q + weight * forest.prior[game, edge] / (1 + visits)
         if u > best_u:
             best, best_u = edge, u
@@ -222,7 +236,7 @@ def _back_up(forest: Forest, leaves: Leaves, leaf: int, value: float, virtual: b
 @kernel
 def _prove(forest: Forest, game: int, node: int) -> None:
     """A node is won if a child is lost, and lost or drawn if all children are settled and none is lost."""
-    settled, drawn = True, False
+    settled, drawn, value = True, False, np.float32(-1)
     first = forest.first[game, node]
     for edge in range(first, first + forest.degree[game, node]):
         child = forest.child[game, edge]
@@ -232,10 +246,11 @@ def _prove(forest: Forest, game: int, node: int) -> None:
             forest.value[game, node] = 1
             return
         settled &= proof != UNKNOWN
-        drawn |= proof == DRAWN
+        if proof == DRAWN:
+            drawn, value = True, -forest.value[game, child]
     if settled:
         forest.proof[game, node] = DRAWN if drawn else LOST
-        forest.value[game, node] = 0 if drawn else -1
+        forest.value[game, node] = value
 
 
 @kernel
@@ -246,18 +261,20 @@ def absorb(
     lanes: int,
     threats: int,
     logits: NDArray[np.float32],  # [B, A]
-    values: NDArray[np.float32],  # [B]
+    values: NDArray[np.float32],  # [B, 2] for the side to move, and the chance of a draw
     scratch: Ints,  # [A]
 ) -> None:
     """Expand the leaves with the network's answers and back its values up."""
     for leaf in range(filled):
         game, node = leaves.game[leaf], leaves.nodes[leaf, leaves.depth[leaf]]
+        value = values[leaf, 0] + values[leaf, 1] * _draw_value(forest, game, leaves.states[leaf])
+        _count_draw(forest, game, values[leaf, 1])
         if forest.first[game, node] == NONE:
-            forest.value[game, node] = values[leaf]
+            forest.value[game, node] = value
             _expand(forest, game, node, leaves.states[leaf], logits[leaf], scratch)
             if node == ROOT:
                 look_around(forest, game, threats, scratch)
-        _back_up(forest, leaves, leaf, values[leaf], lanes > 1)
+        _back_up(forest, leaves, leaf, value, lanes > 1)
 
 
 @kernel

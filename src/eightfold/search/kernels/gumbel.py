@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eightfold.jit import kernel
-from eightfold.search.kernels.tree import LOST, NONE, ROOT, UNKNOWN, WON, Forest, Roots
+from eightfold.search.kernels.tree import NONE, ROOT, UNKNOWN, WON, Forest, Roots
 
 LEAST_PRIOR = 1e-30  # a softmax of float32 can reach 0, which has no logarithm
 MOST = 1 << 32  # more visits than there can be
@@ -201,7 +201,7 @@ def _complete(forest: Forest, roots: Roots, game: int, node: int, values: NDArra
             continue
         left += 1
         if proof != UNKNOWN:
-            values[k] = 1.0 if proof == LOST else 0.0
+            values[k] = -forest.value[game, child]
         elif tries > 0:
             values[k] = forest.edge_value[game, first + k] / tries
         else:

@@ -38,6 +38,8 @@ class Forest(NamedTuple):
     edge_value: NDArray[np.float32]  # [G, E] the sum of values for the side that chooses the edge
     child: NDArray[np.int32]  # [G, E] the node it leads to, NONE until it is visited
     used: NDArray[np.int32]  # [G, 2] nodes and edges taken
+    draw: NDArray[np.float32]  # [G] what a draw is worth to black, between -1 and 1
+    drawn: NDArray[np.float64]  # [G, 2] chances of a draw at the leaves of this search, added up, and how many
     left: NDArray[np.int32]  # [G] simulations still to do for the move at the root
 
 
