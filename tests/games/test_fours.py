@@ -43,6 +43,25 @@ def test_a_chain_of_fours_is_found_exactly_when_there_is_one(size, win, rule, ga
     assert min(seen.values()) >= 5, seen
 
 
+@pytest.mark.parametrize(("size", "win"), [(3, 3), (6, 4), (8, 5), (9, 5)])
+def test_a_position_is_dead_exactly_when_every_line_is_blocked(size, win):
+    game, random = make_game(f"gomoku:size={size},win={win}"), np.random.default_rng(size)
+    solver = PlainFours(size, win, False)
+    dead = 0
+    for _ in range(20):
+        position, stones = game.start(), {}
+        while not position.is_over:
+            expected = solver.dead(stones)
+            assert game.rules.is_dead(position.state) == expected
+            dead += expected
+            moves = [int(move) for move in random.permutation(position.legal_moves)]
+            move = next((move for move in moves if position.play(move).winner is None), moves[0])  # long games
+            stones[divmod(move, size)] = 1 + position.ply % 2
+            position = position.play(move)
+        assert not (position.winner is not None and solver.dead(stones))
+    assert dead > 0
+
+
 @pytest.mark.parametrize("rule", ["freestyle", "standard"])
 @pytest.mark.parametrize("size", [8, 15, 19])
 def test_playing_the_chain_out_wins_against_every_kind_of_reply(size, rule):

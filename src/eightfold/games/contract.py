@@ -54,6 +54,10 @@ def find_win(state: Ints, nodes: int, scratch: Ints) -> int:  # type: ignore[emp
     """
 
 
+def is_dead(state: Ints) -> bool:  # type: ignore[empty-body]
+    """Whether the game, not yet over, is drawn whatever is played."""
+
+
 def encode_batch(states: Ints, encoder: int, planes: NDArray[np.float32]) -> None:
     """`encode` for states [B, L] into planes [B, C, N, N]."""
 

@@ -1,4 +1,6 @@
-"""Wins by force in Gomoku: at once, or by a chain of fours that leaves the other side no choice.
+"""What can be proven of a Gomoku position: wins by force, and that nobody can win any more.
+
+A win by force comes at once, or by a chain of fours that leaves the other side no choice.
 
 A four threatens to complete a line, so there is one reply to it; a move that makes two such threats at once cannot be
 parried. A chain of fours that ends so is a win whatever the other side does, provided that none of
@@ -58,6 +60,26 @@ def windows_lacking(state: Ints, line: int, colour: int) -> tuple[int, int, int]
         one &= ~flanked
         two &= ~flanked
     return own, one, two
+
+
+@kernel
+def is_dead(state: Ints) -> bool:
+    """Whether neither side can complete a line any more, whatever is played."""
+    size, win = state[SIZE], state[WIN]
+    for line in range(6 * size - 2):
+        word = state[first_line(size) + line]
+        length, start = line_span(line, size)
+        span = ((1 << length) - 1) << start
+        black_free, white_free = span & ~(word >> HALF), span & ~word
+        run = 1  # a bit survives if so many points from it on are free
+        while run < win:
+            step = min(run, win - run)
+            black_free &= black_free >> step
+            white_free &= white_free >> step
+            run += step
+        if (black_free | white_free) != 0:
+            return False
+    return True
 
 
 @kernel

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from eightfold.benchmarks.reference.gomoku import winning_lines
+
 Stones = dict[tuple[int, int], int]
 
 
@@ -29,6 +31,12 @@ class PlainFours:
     def winning_points(self, stones: Stones, colour: int) -> list[tuple[int, int]]:
         empty = [point for point in self.points if point not in stones]
         return [point for point in empty if completes(stones, point, colour, self.win, self.exactly)]
+
+    def dead(self, stones: Stones) -> bool:
+        """Whether every row of `win` points holds stones of both colours: nobody can win any more."""
+        size = max(row for row, _ in self.points) + 1
+        colours = [{stones.get(point) for point in line} for line in winning_lines(size, self.win)]
+        return all({1, 2} <= seen for seen in colours)
 
     def wins(self, stones: Stones, attacker: int) -> bool:
         if self.winning_points(stones, attacker):

@@ -39,7 +39,7 @@ class PlainPuct:
     ) -> None:
         self.evaluate, self.exploration, self.unvisited = evaluate, exploration, unvisited
         self.draw = draw  # what a draw is worth to black
-        self.by_fours = by_fours  # wins by a chain of fours are seen, not only those at once
+        self.by_fours = by_fours  # wins by a chain of fours are seen, not only those at once, and dead positions
 
     def run(self, game: PlainGomoku, playouts: int) -> Node:
         root = Node()
@@ -118,6 +118,8 @@ class PlainPuct:
             node.proof = DRAWN if game.result == DRAW else LOST
         elif self.wins(game):
             node.proof = WON
+        elif self.by_fours and PlainFours(game.size, game.win, game.exactly).dead(game.stones):
+            node.proof = DRAWN
         node.value = self.draw_for(game.side) if node.proof == DRAWN else EXACT.get(node.proof, 0.0)
 
     def draw_for(self, side: int) -> float:

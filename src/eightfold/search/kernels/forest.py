@@ -21,7 +21,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from eightfold.games.contract import encode, find_win, legal, play
+from eightfold.games.contract import encode, find_win, is_dead, legal, play
 from eightfold.games.state import BLACK, DRAW, NO_MOVE, ONGOING, RESULT, SIDE
 from eightfold.jit import Ints, kernel
 from eightfold.search.kernels.forced import forced_edge
@@ -151,7 +151,7 @@ def _walk(
 
 @kernel
 def _settle(forest: Forest, game: int, node: int, state: Ints, threats: int, scratch: Ints) -> None:
-    """What the rules say of a new node: it is over, or the side to move wins by force."""
+    """What the rules say of a new node: it is over, the side to move wins by force, or nobody can win any more."""
     if state[RESULT] != ONGOING:
         drawn = state[RESULT] == DRAW
         forest.proof[game, node] = DRAWN if drawn else LOST  # only the side that has just moved can have won
@@ -159,6 +159,9 @@ def _settle(forest: Forest, game: int, node: int, state: Ints, threats: int, scr
     elif node != ROOT and find_win(state, threats, scratch) != NO_MOVE:  # the root must give a move, not a value
         forest.proof[game, node] = WON
         forest.value[game, node] = 1
+    elif node != ROOT and threats > 0 and is_dead(state):
+        forest.proof[game, node] = DRAWN
+        forest.value[game, node] = _draw_value(forest, game, state)
 
 
 @kernel
