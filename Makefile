@@ -5,15 +5,14 @@ BIN := $(VENV)/bin
 READY := $(VENV)/ready
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-# `make run` plays a match for now; `make train` trains a network from nothing in ten minutes.
-.PHONY: run train test test-all bench lint format warmup clean
+# What `make run` passes on, e.g. make run ARGS="--minutes 5 --seed 3 --run runs/third"
+ARGS ?=
+
+.PHONY: run test test-all bench lint format warmup clean
 .DEFAULT_GOAL := run
 
 run: $(READY)
-	$(BIN)/eightfold match alphabeta:depth=4 mcts:playouts=10000 --game gomoku:size=9 --games 6 --opening-plies 2 --seed 8 --show
-
-train: $(READY)
-	$(BIN)/eightfold train quick
+	$(BIN)/eightfold train quick $(ARGS)
 
 test: $(READY)
 	$(BIN)/python -m pytest -m "not slow" -n auto

@@ -143,13 +143,14 @@ def evaluate(
     as_paper: Annotated[
         bool, typer.Option("--as-paper", help="The network moves first in every game, as published.")
     ] = False,
+    backend: Annotated[str, typer.Option(help="What runs the network: auto, openvino:precision=fp32, ...")] = "auto",
     as_json: JsonOption = False,
 ) -> None:
     """Measure a network against pure Monte Carlo search of 1000, 3000 and 5000 playouts."""
     from eightfold.learning.commands import evaluate_run
     from eightfold.learning.report import print_strength
 
-    strength = evaluate_run(run, games=games, playouts=playouts, seed=seed, as_paper=as_paper)
+    strength = evaluate_run(run, games=games, playouts=playouts, seed=seed, as_paper=as_paper, backend=backend)
     if as_json:
         print(json.dumps(strength.as_dict()))
     else:

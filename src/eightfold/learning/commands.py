@@ -59,15 +59,17 @@ def train_run(config: TrainConfig, folder: Path) -> None:
         )
 
 
-def evaluate_run(folder: Path, *, games: int, playouts: int, seed: int, as_paper: bool) -> Strength:
+def evaluate_run(
+    folder: Path, *, games: int, playouts: int, seed: int, as_paper: bool, backend: str = "auto"
+) -> Strength:
     """The strength of the network in a run or a checkpoint."""
     from eightfold.games.game import make_game
     from eightfold.nets.backends import make_backend
     from eightfold.nets.evaluator import NetworkEvaluator
 
     network, description = load_checkpoint(find_checkpoint(folder))
-    backend = make_backend("auto", network, description.shape())
-    evaluator = NetworkEvaluator(backend, encoder=description.encoder, symmetry=description.symmetry)
+    runner = make_backend(backend, network, description.shape())
+    evaluator = NetworkEvaluator(runner, encoder=description.encoder, symmetry=description.symmetry)
     return measure_strength(
         make_game(description.game),
         evaluator,
