@@ -71,7 +71,6 @@ class EvaluationConfig:
     games: int = 10  # a tier
     playouts: int = 400
     exploration: float = 2.0
-    contempt: float = 0.0  # how much worse than even a draw is for the network
     final_games: int = 30
 
 

@@ -74,7 +74,7 @@ def make_player(text: str, game: Game, *, seed: int = 0) -> Player:
 
 
 def _make_net_player(text: str, game: Game, seed: int) -> Player:
-    """`net:PLACE,key=value`: a run, or a checkpoint."""
+    """`net:PLACE,key=value`: a run, a checkpoint, or a shipped network."""
     from eightfold.nets.player import NetPlayer  # here, because it brings PyTorch along
 
     place, _, options = text.partition(",")

@@ -308,7 +308,6 @@ class Training:
                 exploration=settings.exploration,
                 unvisited=self.config.selfplay.unvisited,
                 threats=self.config.selfplay.threats,
-                contempt=settings.contempt,
             ),
             seed=self.config.seed,
         )

@@ -1,6 +1,7 @@
 """The player `net`: a trained network and PUCT, one game with several leaves in a batch.
 
 net:runs/first,playouts=400     the newest checkpoint of a run
+net:gomoku-8                    a network that comes with the package
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ class NetPlayer:
         Option(name="playouts", default=400, least=1, most=1e6, help="positions to look at for a move"),
         Option(name="seconds", default=0.0, least=0, most=1e6, help="time for a move, instead of playouts"),
         Option(name="c", default=PLAYING.exploration, least=0, most=1e3, help="exploration"),
+        Option(name="contempt", default=PLAYING.contempt, least=0, most=1, help="how much worse than even a draw is"),
     )
 
     def __init__(
@@ -40,9 +42,11 @@ class NetPlayer:
         playouts: int = 400,
         seconds: float = 0.0,
         c: float = PLAYING.exploration,
+        contempt: float = PLAYING.contempt,
         seed: int = 0,
     ) -> None:
-        check_options(self.OPTIONS, "player net", {"playouts": playouts, "seconds": seconds, "c": c})
+        given = {"playouts": playouts, "seconds": seconds, "c": c, "contempt": contempt}
+        check_options(self.OPTIONS, "player net", given)
         network, description = load_checkpoint(find_checkpoint(place))
         if description.game != game.text:
             raise EightfoldError(f"player net:{place} was trained for {description.game}, not for {game.text}")
@@ -56,7 +60,7 @@ class NetPlayer:
             game,
             evaluator,
             playouts=TIMED_PLAYOUTS if seconds else playouts,
-            settings=replace(PLAYING, exploration=c, lanes=min(LANES, max(1, playouts // 16))),
+            settings=replace(PLAYING, exploration=c, contempt=contempt, lanes=min(LANES, max(1, playouts // 16))),
             random=self._random,
         )
         self._moves: tuple[int, ...] | None = None
