@@ -87,6 +87,7 @@ def test_a_run_trains_with_each_option(changes, tmp_path):
         "games=8",
         "selfplay.games_at_once=4",
         "selfplay.playouts=12",
+        "selfplay.full_share=1.0",
         "selfplay.opening_stones=2",
         "training.batch_size=16",
         "training.games_a_round=4",

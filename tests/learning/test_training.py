@@ -38,6 +38,7 @@ SMALL = [
     "games=24",
     "selfplay.games_at_once=6",
     "selfplay.playouts=12",
+    "selfplay.full_share=1.0",
     "selfplay.opening_stones=2",
     "training.batch_size=32",
     "training.games_a_round=6",

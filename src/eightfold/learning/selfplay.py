@@ -56,9 +56,8 @@ class SelfPlay:
         random: np.random.Generator,
     ) -> None:
         self.game, self.settings, self.random = game, settings, random
-        self.search = ForestSearch(
-            game, evaluator, games=settings.games, playouts=settings.playouts, settings=search, random=random
-        )
+        most = max(settings.playouts, settings.fast_playouts)
+        self.search = ForestSearch(game, evaluator, games=settings.games, playouts=most, settings=search, random=random)
         self._moves: list[list[int]] = [[] for _ in range(settings.games)]
         self._openings = [0] * settings.games
         self._samples: list[list[tuple[Ints, NDArray[np.float32], float]]] = [[] for _ in range(settings.games)]
