@@ -8,7 +8,13 @@ import torch
 from eightfold.arena.players import make_player
 from eightfold.errors import EightfoldError
 from eightfold.games import make_game
-from eightfold.nets.checkpoint import Description, find_checkpoint, save_checkpoint, shipped_networks
+from eightfold.nets.checkpoint import (
+    Description,
+    find_checkpoint,
+    load_description,
+    save_checkpoint,
+    shipped_networks,
+)
 
 
 def make_checkpoint(folder, network: str) -> str:
@@ -56,3 +62,18 @@ def test_a_name_that_is_neither_folder_nor_shipped_is_answered_with_what_there_i
     with pytest.raises(EightfoldError, match="nothing-like-it holds no network") as refused:
         find_checkpoint("nothing-like-it")
     assert all(name in str(refused.value) for name in shipped_networks())
+
+
+@pytest.mark.parametrize("name", shipped_networks())
+def test_a_shipped_network_has_a_card_and_takes_a_win(name):
+    folder = find_checkpoint(name)
+    assert "score" in (folder / "card.md").read_text(encoding="utf-8")
+    game = make_game(load_description(folder).game)
+    position = game.after(["c4", "c8", "d4", "e8", "e4", "g8", "f4", "a1"])
+    result = make_player(f"net:{name},playouts=20", game).think(position)
+    assert game.name_of(result.action) in {"b4", "g4"}
+    assert result.value == 1
+
+
+def test_there_is_a_network_for_the_small_board():
+    assert "gomoku-8" in shipped_networks()
