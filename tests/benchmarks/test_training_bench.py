@@ -20,7 +20,7 @@ def test_the_figures_of_a_small_window(monkeypatch):
     figures = training.run().as_dict()
     assert figures["trained_samples_per_s"] > 0
     assert 6 < figures["eager_times_disk"] < 9
-    assert all(-1 < figures[f"{mode}_cost"] < 1 for mode in ("lazy", "eager", "slap"))
+    assert all(figures[f"{mode}_cost"] < 1 for mode in ("lazy", "eager", "slap")), "nobody loses more than all"
 
 
 def test_jobs_take_turns_and_costs_are_shares_of_the_rate():

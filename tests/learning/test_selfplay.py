@@ -8,7 +8,7 @@ import pytest
 from eightfold.config import TrainConfig, load_preset, with_changes
 from eightfold.errors import EightfoldError
 from eightfold.games import make_game
-from eightfold.games.state import ONGOING, RESULT
+from eightfold.games.state import DRAW, ONGOING, RESULT
 from eightfold.learning.loop import Training
 from eightfold.learning.selfplay import PlayedGame, SelfPlay, SelfPlaySettings
 from eightfold.search.forest import SearchSettings
@@ -120,3 +120,17 @@ def test_wrong_options_are_refused_before_a_folder_is_made(changes, said, tmp_pa
         Training(with_changes(TrainConfig(), changes), tmp_path / "run")
     assert str(caught.value) == said
     assert not (tmp_path / "run").exists()
+
+
+def test_games_end_where_nobody_can_win_any_more():
+    game = make_game("gomoku:size=4,win=4")
+    played = SelfPlay(
+        game,
+        Guess(),
+        settings=SelfPlaySettings(games=4, playouts=8),
+        search=SearchSettings(threats=20),
+        random=np.random.default_rng(3),
+    ).play(12)
+    dead = [one for one in played if len(one.moves) < game.points and game.after(one.moves).winner is None]
+    assert dead, "some games were over early"
+    assert all(game.rules.is_dead(game.after(one.moves).state) and one.result == DRAW for one in dead)

@@ -172,8 +172,8 @@ def kill_at_random(run: Path, times: int) -> None:
     """Kill a training run at random instants; every game it had finished must be there afterwards."""
     random = np.random.default_rng(8)
     games = 0
+    code = RUN.format(tests=[str(folder) for folder in Path(__file__).parents[:2]], run=str(run))
     for _ in range(times):
-        code = RUN.format(tests=[str(folder) for folder in Path(__file__).parents[:2]], run=str(run))
         with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:
             assert process.stdout is not None
             assert process.stdout.readline() == "ready\n"
@@ -188,8 +188,17 @@ def kill_at_random(run: Path, times: int) -> None:
             samples = sum(len(game["moves"]) - game["opening"] for game in trained)
             # The game that was being stored at the instant may be on one side only.
             assert len(buffer) >= min(300, samples - 25)
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.DEVNULL) as process:
+        patience = time.monotonic() + 120
+        while not _curve_goes_on(run) and time.monotonic() < patience:
+            time.sleep(0.2)
+        process.send_signal(signal.SIGKILL)
+    assert _curve_goes_on(run)
+
+
+def _curve_goes_on(run: Path) -> bool:
     steps = [entry["steps"] for entry in read_metrics(run) if "steps" in entry]
-    assert steps[-1] > steps[0]
+    return bool(steps) and steps[-1] > steps[0]
 
 
 def test_a_killed_run_loses_no_finished_game(tmp_path):

@@ -148,7 +148,7 @@ class SelfPlay:
         search.advance(number, move)
         self._moves[number].append(move)
         result = int(search.forest.states[number, RESULT])
-        if result == ONGOING and search.settings.threats and self.game.kernels.is_dead(search.forest.states[number]):
+        if result == ONGOING and search.settings.threats and search.kernels.is_dead(search.forest.states[number]):
             result = DRAW  # what is left to play teaches nothing
         if result == ONGOING:
             self._next_search(number)
