@@ -11,7 +11,6 @@ self-play and training until so many games have ended, and a checkpoint. No eval
 
 from __future__ import annotations
 
-import os
 import statistics
 import subprocess
 import sys
@@ -30,6 +29,7 @@ from eightfold.learning.batches import Batch, BatchMaker
 from eightfold.learning.buffer import DataBuffer
 from eightfold.learning.trainer import Trainer
 from eightfold.nets.networks import Shape, make_network
+from eightfold.threads import usable_cores
 
 SIZE, GAME = 8, 25  # examples in one call of add_data
 STEPS, ROUNDS = 12, 20
@@ -115,7 +115,7 @@ def _batches(mode: str, buffer: DataBuffer, size: int, random: np.random.Generat
 def _trained(config: TrainConfig, makers: Mapping[str, Callable[[], Batch]]) -> dict[str, list[float]]:
     """Seconds of so many training steps with the batches of each mode, round by round."""
     threads = torch.get_num_threads()
-    torch.set_num_threads(max(1, (os.cpu_count() or 2) // 2))
+    torch.set_num_threads(max(1, usable_cores() // 2))
     torch.manual_seed(1)
     settings = config.training
     trainer = Trainer(
