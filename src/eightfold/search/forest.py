@@ -273,14 +273,19 @@ class ForestSearch:
         first, degree = int(forest.first[number, 0]), int(forest.degree[number, 0])
         if forest.proof[number, 0] != UNKNOWN:
             return 0.0 if forest.proof[number, 0] == DRAWN else float(forest.value[number, 0])
-        # What draws were worth in this search is taken off again.
+        # What draws were worth in this search is taken off again. The tree may also hold visits of the search before,
+        # whose draws are no longer counted, so the difference may leave the range of values.
         draw = float(forest.draw[number]) * (1 if forest.states[number, SIDE] == BLACK else -1)
         draw *= float(forest.drawn[number, 0] / max(forest.drawn[number, 1], 1))
         if first < 0:
             return float(forest.value[number, 0])
         if self.roots.rule[number] == GUMBEL:
             policy = np.empty(self.game.actions, np.float32)
-            return float(gumbel.improved_policy(forest, self.roots, number, policy)) - draw
+            return _within_range(float(gumbel.improved_policy(forest, self.roots, number, policy)) - draw)
         visits = forest.edge_visits[number, first : first + degree].sum()
         total = forest.edge_value[number, first : first + degree].sum() + forest.value[number, 0]
-        return float(total / (visits + 1)) - draw
+        return _within_range(float(total / (visits + 1)) - draw)
+
+
+def _within_range(value: float) -> float:
+    return min(max(value, -1.0), 1.0)
