@@ -80,7 +80,7 @@ class Gomocup:
             return
         command = self._commands.get(name)
         if command is None:
-            self._say(f"UNKNOWN {line.strip()[:SHOWN]}")
+            self._say(f"UNKNOWN {' '.join(line.split())[:SHOWN]}")
         else:
             command(rest.strip())
 
