@@ -90,7 +90,10 @@ def serve(player: str | None = None, *, seed: int = 0) -> None:
     # What anything else prints (a library, a user's player) must not get between the lines of the protocol.
     target = os.dup(1)
     sys.stdout.flush()
-    os.dup2(2, 1)
+    try:
+        os.dup2(2, 1)
+    except OSError:  # a manager may have closed the error output
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     try:
         Session(player, seed=seed, target=target).run()
     except KeyboardInterrupt:

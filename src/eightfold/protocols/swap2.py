@@ -29,15 +29,12 @@ def open_swap2(engine: Engine, random: np.random.Generator) -> list[int]:
     """Three points for the first stones; one of a few shapes, turned to any side."""
     size = engine.game.size
     middle = size // 2
-    flips = random.choice((-1, 1), 2)
-    swapped = bool(random.integers(2))
-    points = []
-    for step in OPENINGS[int(random.integers(len(OPENINGS)))]:
-        row, column = (step[::-1] if swapped else step) * flips
-        # Small boards have no room for the wide shapes: there they lie closer together.
-        row, column = (int(np.clip(middle + part, 0, size - 1)) for part in (row, column))
-        points.append(row * size + column)
-    return points
+    steps = np.array(OPENINGS[int(random.integers(len(OPENINGS)))]) * random.choice((-1, 1), 2)  # [3, 2]
+    if random.integers(2):
+        steps = steps[:, ::-1]
+    # Small boards have no room for the wide shapes: there they lie closer together.
+    rows, columns = np.clip(middle + steps, 0, size - 1).T
+    return [int(row) * size + int(column) for row, column in zip(rows, columns, strict=True)]
 
 
 def answer_swap2(
