@@ -199,7 +199,7 @@ MISBEHAVIOUR = [
 
 @pytest.mark.parametrize(("steps", "reason"), MISBEHAVIOUR)
 def test_misbehaviour_is_a_forfeit_with_its_reason(engine, steps, reason):
-    text = f"gomocup:seconds=0.2,patience=0.5,start=10,{engine(**steps)}"
+    text = f"gomocup:seconds=0.2,patience=1.5,start=10,{engine(**steps)}"
     if steps.get("start") == "time.sleep(600)":
         text = text.replace("start=10", "start=1")
     report = play_match(make_game("gomoku:size=6"), "random", text, games=2)

@@ -72,7 +72,7 @@ def print_match(report: MatchReport) -> None:
     table.add_row("mean time a move", _time(times[0]), _time(times[1]))
     console.print(table)
     for number, name, reason in report.forfeits[:MOST_FORFEITS]:
-        console.print(f"game {number} was forfeited by {name}: {reason}", highlight=False, markup=False)
+        console.print(f"game {number} was forfeited by {name}: {reason}", highlight=False, markup=False, soft_wrap=True)
     if len(report.forfeits) > MOST_FORFEITS:
         console.print(f"... and {len(report.forfeits) - MOST_FORFEITS} more were forfeited", highlight=False)
     for moves, numbers in report.repeats:

@@ -57,7 +57,7 @@ class GomocupPlayer:
         check_options(self.OPTIONS, "player gomocup", given)
         self._rule = rule_number(game)
         self._words = split_words(command)
-        self._game, self._command = game, command
+        self._game = game
         self._seconds, self._match, self._memory = seconds, match, memory
         self._patience, self._start = patience, start
         self._program: Program | None = None
@@ -85,12 +85,12 @@ class GomocupPlayer:
         try:
             self._program = Program(self._words)
         except OSError as error:
-            raise Forfeit(f"{self._who}: cannot be started: {error.strerror or error}") from None
+            raise Forfeit(f"it cannot be started: {error.strerror or error}") from None
         self._told_seconds, self._refusals = -1.0, 0
         self._send(f"START {self._game.size}")
         answer = self._answer(self._start)
         if answer != "OK":
-            raise self._forfeit(f"answered START {self._game.size} with {answer[:80]!r} instead of OK")
+            raise self._forfeit(f"it answered START {self._game.size} with {answer[:80]!r} instead of OK")
         self._send(
             f"INFO timeout_match {round(1000 * self._match)}",
             f"INFO max_memory {self._memory * 1_000_000}",
@@ -145,7 +145,7 @@ class GomocupPlayer:
             self._send("RESTART")
             answer = self._answer(self._start)
             if answer != "OK":
-                raise self._forfeit(f"answered RESTART with {answer[:80]!r} instead of OK")
+                raise self._forfeit(f"it answered RESTART with {answer[:80]!r} instead of OK")
             self._send("BEGIN")
         else:
             stones = position.stones.ravel()
@@ -164,11 +164,11 @@ class GomocupPlayer:
             action = read_point(answer, self._game)
         except EightfoldError:
             off = "off the board" if re.fullmatch(r"-?\d+\s*,\s*-?\d+", answer) else "which is not a move"
-            raise self._forfeit(f"answered {answer[:80]!r}, {off}") from None
+            raise self._forfeit(f"it answered {answer[:80]!r}, {off}") from None
         try:
             position.play(action)
         except EightfoldError as error:
-            raise self._forfeit(f"answered {answer[:80]!r}: {error}") from None
+            raise self._forfeit(f"it answered {answer[:80]!r}: {error}") from None
         return action
 
     def _answer(self, seconds: float, stop: threading.Event | None = None) -> str:
@@ -189,7 +189,7 @@ class GomocupPlayer:
                 self._refusals -= 1
             else:
                 return line
-        raise self._forfeit(f"did not answer within {seconds:g} s")
+        raise self._forfeit(f"it did not answer within {seconds:g} s")
 
     def _send(self, *lines: str) -> None:
         assert self._program is not None
@@ -206,14 +206,10 @@ class GomocupPlayer:
         except ProgramEnded as error:
             raise self._forfeit(str(error)) from None
 
-    @property
-    def _who(self) -> str:
-        return f"engine {self._command!r}"
-
     def _forfeit(self, reason: str) -> Forfeit:
         """The game is lost, and so is the process: nobody knows what it would say next."""
         self._drop()
-        return Forfeit(f"{self._who}: {reason}")
+        return Forfeit(reason)
 
     def _drop(self) -> None:
         program, self._program, self._known = self._program, None, None

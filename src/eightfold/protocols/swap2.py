@@ -12,6 +12,7 @@ import numpy as np
 
 from eightfold.errors import EightfoldError
 from eightfold.protocols.engine import Engine
+from eightfold.symmetry.group import COUNT, destinations
 
 # Three stones, black, white, black, as steps from the middle (rows, columns): loose shapes, none with two black
 # stones side by side in the open.
@@ -29,12 +30,10 @@ def open_swap2(engine: Engine, random: np.random.Generator) -> list[int]:
     """Three points for the first stones; one of a few shapes, turned to any side."""
     size = engine.game.size
     middle = size // 2
-    steps = np.array(OPENINGS[int(random.integers(len(OPENINGS)))]) * random.choice((-1, 1), 2)  # [3, 2]
-    if random.integers(2):
-        steps = steps[:, ::-1]
     # Small boards have no room for the wide shapes: there they lie closer together.
-    rows, columns = np.clip(middle + steps, 0, size - 1).T
-    return [int(row) * size + int(column) for row, column in zip(rows, columns, strict=True)]
+    shape = np.clip(middle + np.array(OPENINGS[int(random.integers(len(OPENINGS)))]), 0, size - 1)  # [3, 2]
+    turned = destinations(size)[int(random.integers(COUNT))]
+    return [int(turned[row * size + column]) for row, column in shape]
 
 
 def answer_swap2(
