@@ -14,6 +14,8 @@ import time
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from eightfold.arena import make_player, play_match
 from eightfold.arena.forfeit import Forfeit
@@ -404,3 +406,19 @@ def test_the_table_shows_why_a_game_was_forfeited(engine, tmp_path):
     [record] = read_records(tmp_path / "games" / "game-0001.sgf")
     assert record.result == "W+F"
     assert "banana" in record.comment
+
+
+@settings(max_examples=20)
+@given(st.one_of(st.binary(max_size=200), st.from_regex(rb"[0-9-]{1,3}[,; ][0-9]{1,3}\r?", fullmatch=True)))
+def test_whatever_an_engine_says_is_a_move_or_a_forfeit(said):
+    game = make_game("gomoku:size=6")
+    steps = ["import os", "os.read(0, 999)", r"os.write(1, b'OK\n')", "os.read(0, 999)"]
+    steps += [f"os.write(1, {said!r})", r"os.write(1, b'\n')", "os.read(0, 999)"]
+    command = shlex.join([sys.executable, "-c", "; ".join(steps)])
+    player = make_player(f"gomocup:seconds=0.1,patience=0.5,{command}", game)
+    try:
+        assert 0 <= player.think(game.start()).action < 36
+    except Forfeit as forfeit:
+        assert str(forfeit)
+    finally:
+        player.close()
