@@ -168,7 +168,6 @@ def test_an_empty_board_and_one_with_too_many_stones_of_a_side():
         ["15,15,1"],
         ["7,7,3"],
         ["7,7,1,1"],
-        [f"{k},0,1" for k in range(5)],
     ],
 )
 def test_a_board_that_cannot_be_is_an_error_and_changes_nothing_either(lines):
@@ -178,6 +177,14 @@ def test_a_board_that_cannot_be_is_an_error_and_changes_nothing_either(lines):
     [answer] = talk("BOARD", *lines, "DONE")
     assert answer.startswith("ERROR ")
     assert talk.position.moves == before
+
+
+def test_a_board_that_is_already_won_is_an_error():
+    talk = started()
+    for kind in (1, 2):
+        [answer] = talk("BOARD", *[f"{k},0,{kind}" for k in range(5)], "DONE")
+        assert answer.startswith("ERROR ")
+        assert "the game is over" in answer
 
 
 def test_six_in_a_row_are_set_up_under_the_standard_rule_whatever_the_order():

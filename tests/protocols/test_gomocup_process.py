@@ -205,9 +205,9 @@ def test_the_command_of_the_command_line_is_the_same_engine():
 def test_torch_is_never_imported():
     for player in ("alphabeta", "mcts:playouts=10"):
         with Manager(player, command=[sys.executable, "-c", SPY]) as manager:
-            manager.send("START 15", "INFO timeout_turn 0", "TURN 7,7", "END")
-            said = manager.rest()
-            assert said[0] == "OK"
+            assert manager.ask("START 15") == "OK"
+            move_of(manager.ask("INFO timeout_turn 0", "TURN 7,7"), 15)
+            assert manager.end() == 0
             assert "torch: False" in manager.errors(), manager.errors()
 
 

@@ -224,7 +224,7 @@ def split_command(text: str) -> tuple[str, str]:
     ('seconds=1', './engine --fast a,b=c')
     """
     options: list[str] = []
-    while (match := re.match(r"\s*(\w+\s*=[^,\s]*)\s*(?:,|$)", text)) is not None:
+    while (match := re.match(r"\s*(\w+\s*=\s*[^,\s]*)\s*(?:,|$)", text)) is not None:
         options.append(match[1])
         text = text[match.end() :]
     return ",".join(options), text.strip()
