@@ -188,6 +188,20 @@ def bench(
 
 
 @app.command()
+def gomocup(
+    player: Annotated[
+        str | None,
+        typer.Option(help="A player, e.g. alphabeta (see `eightfold players`); the best there is if left out."),
+    ] = None,
+    seed: SeedOption = 0,
+) -> None:
+    """Be an engine for Gomocup managers such as Piskvork: commands on stdin, moves on stdout. Ends with END."""
+    from eightfold.protocols.gomocup_session import serve
+
+    serve(player, seed=seed)
+
+
+@app.command()
 def warmup() -> None:
     """Compile every kernel now, so that nothing has to be waited for later."""
     from eightfold.warmup import warm_up

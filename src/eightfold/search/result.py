@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -27,6 +29,9 @@ class SearchResult:
     depth: int = 0
 
 
+Progress = Callable[[SearchResult], None]
+
+
 def check_position(position: Position, game: Game, player: str) -> None:
     """A player is made for one game and asked for a move while it goes on."""
     if position.game.text != game.text:
@@ -42,11 +47,35 @@ def check_seed(seed: int) -> int:
 
 
 class Player(Protocol):
-    """Anything that chooses moves. It may remember the game so far: `new_game` makes it forget."""
+    """Anything that chooses moves. It may remember the game so far: `new_game` makes it forget.
 
-    def think(self, position: Position) -> SearchResult: ...
+    A player that holds something of the world outside (a process) also has `close()`; see `close_player`.
+    """
+
+    def think(
+        self,
+        position: Position,
+        *,
+        seconds: float | None = None,
+        stop: threading.Event | None = None,
+        on_progress: Progress | None = None,
+    ) -> SearchResult:
+        """The move to play.
+
+        `seconds` takes the place of the player's own limit in time or playouts, for this move; a depth that alphabeta
+        was given stays its limit. `stop`, once set, ends the thinking within some ten milliseconds, with the best
+        move so far. `on_progress` is told how it stands a few times a second, in the thread that thinks.
+        Players that do not search have no use for any of the three.
+        """
 
     def new_game(self) -> None: ...
+
+
+def close_player(player: Player) -> None:
+    """Let a player give back what it holds of the world outside; most hold nothing."""
+    close = getattr(player, "close", None)
+    if close is not None:
+        close()
 
 
 def one_hot(actions: int, action: int) -> NDArray[np.float32]:
