@@ -152,7 +152,7 @@ def test_random_positions_have_the_forbidden_points_of_the_reference(size, posit
 @pytest.mark.parametrize(("size", "positions"), [(15, 1500), (19, 200), (9, 1500), (8, 1000), (7, 1000)])
 def test_thousands_of_random_positions_have_the_forbidden_points_of_the_reference(size, positions):
     seen = compare_random_positions(size, positions, 1)
-    assert min(seen.values()) >= 100, seen
+    assert min(seen.values()) >= 25, seen
 
 
 @pytest.mark.parametrize(("size", "games"), [(5, 40), (6, 30), (7, 16), (9, 4), (15, 1)])
