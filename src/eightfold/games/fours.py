@@ -126,35 +126,14 @@ def winning_point_near(state: Ints, point: int, colour: int) -> int:
 @kernel
 def _with_points_of(state: Ints, line: int, colour: int, found: int) -> int:
     """What was found so far, and the winning points of one more line."""
-    own, starts, _ = windows_lacking(state, line, colour)
-    return _with_missing(state, line, own, starts, found)
-
-
-@kernel
-def _with_missing(state: Ints, line: int, own: int, starts: int, found: int) -> int:
-    """What was found so far, and the points that windows lack."""
     size, win = state[SIZE], state[WIN]
+    own, starts, _ = windows_lacking(state, line, colour)
     while starts != 0 and found != SEVERAL:
         start = lowest_bit(starts)
         starts &= starts - 1
         point = point_of(line, lowest_bit((((1 << win) - 1) << start) & ~own), size)
         found = point if found in (NO_MOVE, point) else SEVERAL
     return found
-
-
-@kernel
-def _has_no_parry(state: Ints, move: int, reply: int, attacker: int, several: bool) -> bool:
-    """Whether the fours that a move has made cannot be parried, under the rules that change what parries.
-
-    `several`: there is more than one winning point; `reply`: the only one otherwise.
-    """
-    if state[RULE] == RENJU:
-        return several or (attacker != BLACK and not may_play(state, reply))
-    size, found = state[SIZE], NO_MOVE
-    for line in lines_through(move // size, move % size, size):
-        own, one, two = windows_lacking(state, line, attacker)
-        found = _with_missing(state, line, own, one & two, found)
-    return found == SEVERAL
 
 
 @kernel
@@ -168,6 +147,20 @@ def _toggle(state: Ints, point: int, colour: int) -> None:
     state[first + b] ^= 1 << (row + half)
     state[first + c] ^= 1 << (column + half)
     state[first + d] ^= 1 << (column + half)
+
+
+@kernel
+def _has_no_parry(state: Ints, move: int, reply: int, attacker: int, several: bool) -> bool:
+    """Whether the fours that a move has made cannot be parried, under the rules that change what parries.
+
+    `several`: there is more than one winning point; `reply`: where the other side must play at any rate.
+    """
+    if state[RULE] == RENJU:
+        return several or (attacker == WHITE and not may_play(state, reply))
+    _toggle(state, reply, BLACK + WHITE - attacker)
+    won = winning_point_near(state, move, attacker) != NO_MOVE  # it may have closed the end of another four
+    _toggle(state, reply, BLACK + WHITE - attacker)
+    return won
 
 
 @kernel
