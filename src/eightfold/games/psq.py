@@ -32,7 +32,7 @@ HEADER = re.compile(r"piskvorky\s++([0-9]{1,9})\s*+x\s*+([0-9]{1,9})\s*+(?:,(.*)
 MOVE = re.compile(r"([+-]?[0-9]{1,9})\s*+,\s*+([+-]?[0-9]{1,9})\s*+(?:,\s*+(-?[0-9]{1,13}(?:\.[0-9]{0,9})?)?\s*+)?")
 LIKE_MOVE = re.compile(r"[+-]?[0-9]++\s*+,")
 END_CODE = re.compile(r"[+-]?[0-9]++")
-RULE = re.compile(r"[0-9]++\s*+,(?:[0-9 ]*+,)*+\s*+(freestyle|standard|renju|caro)", re.IGNORECASE)
+RULE = re.compile(r"[0-9]++\s*+,(?:[0-9 ]*+,)*+\s*+(freestyle|standard|renju|caro|caro-exact)", re.IGNORECASE)
 
 Line = tuple[int, str]  # its number in the file, and the text without the blanks around it
 
@@ -90,7 +90,7 @@ def _game(columns: int, rows: int, end: list[Line]) -> Game:
     if columns != rows:
         raise RecordError(f"{columns}x{rows} is not a square board; {rows}x{rows} would be")
     rules = [found[1].lower() for _, line in end if (found := RULE.fullmatch(line))]
-    rule = "standard" if "standard" in rules else "freestyle"
+    rule = next((rule for rule in rules if rule != "freestyle"), "freestyle")
     return make_game(f"gomoku:size={columns},rule={rule}")
 
 

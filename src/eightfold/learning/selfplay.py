@@ -120,11 +120,14 @@ class SelfPlay:
         while True:
             stones = int(self.random.integers(0, settings.opening_stones + 1))
             moves = [int(move) for move in self.random.choice(middle, stones, replace=False)]
-            state = self.game.start().state.copy()
+            position = self.game.start()
             for move in moves:
-                self.game.rules.play(state, move)
-            if state[RESULT] == ONGOING:
-                return moves
+                if not position.legal_mask[move]:  # over, or a point that the rules forbid
+                    break
+                position = position.play(move)
+            else:
+                if not position.is_over:
+                    return moves
 
     def _next_search(self, number: int) -> None:
         settings = self.settings
