@@ -17,10 +17,10 @@ from eightfold.games.game import Game
 from eightfold.search.result import Player
 from eightfold.threads import usable_cores
 from eightfold.web.eightfold_view import NetworkViews
-from eightfold.web.messages import AnyMessage, Seat
+from eightfold.web.messages import AnyMessage, New, Seat
 from eightfold.web.offers import HUMAN, Offers
 from eightfold.web.runs import WatchedRuns
-from eightfold.web.session import Session
+from eightfold.web.session import Session, offered_game
 from eightfold.web.table import Table
 from eightfold.web.thinking import PlayerShelf, ThinkingPool
 
@@ -68,7 +68,10 @@ class Host:
         for name in ("black", "white", "by"):
             seat = getattr(message, name, None)
             if isinstance(seat, Seat) and seat.player != HUMAN:
-                self.offers.find(seat.player).level(seat.level)
+                offer = self.offers.find(seat.player)
+                offer.level(seat.level)
+                if isinstance(message, New):
+                    offer.check_fits(offered_game(message.game))
 
     def usual_analyst(self, game: Game) -> Seat:
         """Who thinks where nobody was chosen: a network for this game, else alpha-beta, else anybody."""

@@ -14,7 +14,7 @@ from typing import Any
 
 from eightfold.arena.players import NET_PLAYER, OWN_PLAYER, PLAYERS, make_player
 from eightfold.errors import EightfoldError, unknown
-from eightfold.games.game import Game
+from eightfold.games.game import Game, make_game
 from eightfold.search.result import Player
 from eightfold.texts import read_options, split_name
 
@@ -55,6 +55,15 @@ class Offer:
 
     def make(self, number: int, game: Game, seed: int) -> Player:
         return make_player(self.level(number).text, game, seed=seed)
+
+    def check_fits(self, game: Game) -> None:
+        """A network plays the game that it was trained for; some play it on any board."""
+        if not self.game or self.game == game.text:
+            return
+        trained = make_game(self.game)
+        other_size = {**trained.values, "size": game.size} == dict(game.values)
+        if trained.name != game.name or not (self.any_size and other_size):
+            raise EightfoldError(f"player {self.key} was trained for {self.game}, not for {game.text}")
 
     def version(self) -> int:
         """A number that changes with the weights: a run that goes on has a new network every minute."""

@@ -42,7 +42,9 @@ def serve(
     console = Console(highlight=False)
     app = make_app(Host(players=players, runs=runs), name=host)
     server = uvicorn.Server(
-        uvicorn.Config(app, log_level="warning", ws_max_size=LARGEST_FRAME, timeout_graceful_shutdown=2)
+        uvicorn.Config(
+            app, log_level="warning", ws="websockets-sansio", ws_max_size=LARGEST_FRAME, timeout_graceful_shutdown=2
+        )
     )
     taken = "" if listening.getsockname()[1] == port or port == 0 else f" (port {port} is taken)"
     console.print(f"Eightfold is at {address}{taken}; Ctrl-C ends it")

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 SLICE = 0.5  # seconds of analysis before others get their turn
 LONGEST_SLICE = 8.0
 LONGEST_ANALYSIS = 120.0  # seconds for one position: what is not clear by then never will be
-REVIEW_SECONDS = 1.0  # for a position, where a player's own level would take longer
 LONGEST_VARIATION = 24  # moves that a page is told
 
 
@@ -159,7 +158,7 @@ class Table:
 
         def work(stop: threading.Event) -> SearchResult:
             with self.host.borrowed(seat, position.game, session.id) as player:
-                return ask(player, position, stop=stop, on_progress=None)
+                return ask(player, position, stop=stop)
 
         self._move = self._submit(work, self._moved)
 
@@ -299,7 +298,7 @@ class Table:
             grows = result.visits is not None
             longer = seconds if grows else 2 * seconds
             settled = abs(result.value) == 1 or len(position.legal_moves) == 1
-            if settled or spent + took >= LONGEST_ANALYSIS or longer > LONGEST_SLICE or not (grows or timed):
+            if settled or not timed or spent + took >= LONGEST_ANALYSIS or longer > LONGEST_SLICE:
                 return
             self._slice(seat, position, node, longer, spent + took)
 
@@ -357,7 +356,7 @@ class Table:
 
         def work(stop: threading.Event) -> SearchResult:
             with self.host.borrowed(by, position.game, f"{self.session.id} review") as player:
-                return ask(player, position, seconds=REVIEW_SECONDS, stop=stop)
+                return ask(player, position, stop=stop)
 
         def done(job: Job, result: SearchResult | None, trouble: Exception | None) -> None:
             if job is not self._review_job:

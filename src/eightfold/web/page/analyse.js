@@ -2,7 +2,7 @@
 // tree of variations, records in and out.
 
 import { button, copyText, field, make, select, toast } from "./dom.js";
-import { SeatForm } from "./forms.js";
+import { SeatForm, fitsGame } from "./forms.js";
 import { ChancesGraph } from "./graph.js";
 import { capital, COLOURS, percent, pointName, shortNumber } from "./names.js";
 import { VariationTree } from "./tree.js";
@@ -66,6 +66,7 @@ export class AnalyseView {
     this.visible = visible;
     if (visible && this.game.state) {
       this.by.fill();
+      this.fitEngine(this.game.state);
       this.show(this.game.state);
     } else {
       this.board.overlay?.clear();
@@ -78,6 +79,16 @@ export class AnalyseView {
     return Boolean(this.game.state?.analysing);
   }
 
+  // An engine that can think about this game: a network if there is one, else one that counts visits.
+  fitEngine(state) {
+    if (this.fitted === state.game.text && fitsGame(this.by.offer, state.game.text)) return;
+    this.fitted = state.game.text;
+    const { players } = this.game.offers;
+    const offer = players.find((known) => known.is_network && fitsGame(known, state.game.text))
+      ?? players.find((known) => known.key === "mcts") ?? players[0];
+    this.by.seat = { player: offer.key, level: offer.usual };
+  }
+
   show(state) {
     this.toggle.textContent = state.analysing ? "Stop" : "Think";
     this.toggle.setAttribute("aria-pressed", String(Boolean(state.analysing)));
@@ -85,6 +96,7 @@ export class AnalyseView {
     this.review.textContent = state.reviewing ? `Judging, ${state.reviewing} to go` : "Judge the whole game";
     this.drop.disabled = state.node === 0;
     if (!this.visible) return;
+    this.fitEngine(state);
     this.graph.show(state);
     this.tree.show(state);
     this.drawOverlay();
@@ -92,7 +104,8 @@ export class AnalyseView {
 
   hear(opinion) {
     if (!this.visible) return;
-    if (opinion.node === this.game.state?.node) this.drawOverlay();
+    const expecting = this.board.layers?.ghosts.firstChild; // somebody is looking at what it expects
+    if (opinion.node === this.game.state?.node && !expecting) this.drawOverlay();
     this.graph.show(this.game.state);
   }
 

@@ -213,7 +213,7 @@ export class Board {
   }
 
   hideVariation() {
-    if (this.layers.ghosts.firstChild) this.layers.ghosts.replaceChildren();
+    if (this.layers?.ghosts.firstChild) this.layers.ghosts.replaceChildren();
   }
 
   // ---- pointer and keyboard

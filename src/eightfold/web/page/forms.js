@@ -110,14 +110,18 @@ export class GameForm {
     this.rebuild(values);
   }
 
-  // Whether a network can play this game: a network knows one game, and some of them any board size.
   fits(offer) {
-    if (!offer?.game) return true;
-    const [own, here] = [readGame(offer.game), readGame(this.text)];
-    if (own.name !== here.name) return false;
-    return Object.entries(own.values).every(
-      ([key, value]) => (offer.any_size && key === "size") || here.values[key] === value
-        || (key === "win" && here.values[key] === "0"),
-    );
+    return fitsGame(offer, this.text);
   }
+}
+
+// Whether a network can play a game: a network knows one game, and some of them any board size.
+export function fitsGame(offer, text) {
+  if (!offer?.game) return true;
+  const [own, here] = [readGame(offer.game), readGame(text)];
+  if (own.name !== here.name) return false;
+  return Object.entries(own.values).every(
+    ([key, value]) => (offer.any_size && key === "size") || here.values[key] === value
+      || (key === "win" && here.values[key] === "0"),
+  );
 }

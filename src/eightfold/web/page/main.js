@@ -49,11 +49,19 @@ async function loadOffers() {
 
 // A position that somebody shared: #position=GAME&moves=h8-g7
 function sharedPosition() {
-  const found = /^#position=([^&]+)&moves=([a-z0-9-]*)$/.exec(decodeURIComponent(location.hash));
+  const found = /^#position=([^&]+)&moves=([a-z0-9-]*)$/.exec(decoded(location.hash));
   if (!found) return null;
   const size = Number(readGame(found[1]).values.size ?? 15);
   const moves = found[2].split("-").filter(Boolean).map((name) => actionOf(name, size));
   return { game: found[1], moves };
+}
+
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 function startUsualGame(game) {
@@ -86,6 +94,7 @@ async function begin() {
     onPlay: (action) => game.send("play", { action }),
     onHover: (action) => analyse?.hover(action),
   });
+  game.on("state", showBoard); // before all others: what they draw lies on its stones
   new PlayView($("play-panel"), game, board);
   analyse = new AnalyseView($("analyse-panel"), game, board);
   const eightfold = new EightfoldView($("eightfold-panel"), game);
@@ -126,11 +135,16 @@ async function begin() {
     runs.setVisible(view === "runs");
   }
 
-  game.on("state", showBoard);
-  // The views listened first, when there was no board yet: once it is there, they draw what they have on it.
-  game.on("state", () => view === "analyse" && analyse.drawOverlay());
   game.on("connection", (up) => show($("connection"), !up));
   game.on("gone", () => startUsualGame(game));
+  // A link may name a game that there is not; then the page begins as usual, but only once.
+  let rescued = false;
+  game.on("error", ({ about }) => {
+    if (about === "new" && !game.state && !rescued) {
+      rescued = true;
+      startUsualGame(game);
+    }
+  });
   window.addEventListener("hashchange", route);
 
   // Networks of runs come while the page is open.
@@ -143,9 +157,8 @@ async function begin() {
     }
   }, 15000);
 
-  const shared = sharedPosition();
-  if (!shared && !game.socket.id) startUsualGame(game);
   route();
+  if (!game.socket.id && !game.socket.waiting.length) startUsualGame(game);
   game.socket.open();
 
   // For tests and for the curious: how long an overlay takes, and what the page knows.
