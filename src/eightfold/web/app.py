@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ipaddress
 import json
+import mimetypes
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -37,6 +38,8 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-cache",  # a new version of the package is a new page at once
 }
+
+mimetypes.add_type("text/javascript", ".js")  # some systems say otherwise, and then no browser runs a module
 
 
 def make_app(host: Host, *, name: str = "127.0.0.1") -> FastAPI:

@@ -27,6 +27,7 @@ LONGEST_QUEUE = 200
 CROWDED = 20  # from here on analysis is left out
 MOST_A_SECOND = 50.0  # messages that a client may send, in the long run
 BURST = 200.0
+NAMING = (messages.New, messages.Seats, messages.Analyse, messages.Review)  # messages that name players
 TOO_MUCH = 1008  # the code for a connection that breaks the rules
 
 log = logging.getLogger("eightfold.web")
@@ -89,7 +90,8 @@ class Connection:
                 raise EightfoldError("a message is text, not bytes")
             message = read_message(text)
             about = message.type
-            await asyncio.to_thread(self._host.check, message)
+            if isinstance(message, NAMING):
+                await asyncio.to_thread(self._host.check, message)
             await self._do(message)
         except EightfoldError as error:
             self.post({"type": "error", "text": str(error), "about": about})

@@ -8,6 +8,7 @@ goes on when somebody resumes it.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 import time
 from collections.abc import Callable
@@ -276,7 +277,7 @@ class Table:
 
             def progress(result: SearchResult) -> None:
                 if not stop.is_set():
-                    loop.call_soon_threadsafe(tell, result, time.monotonic() - begin)
+                    _on_loop(loop, tell, result, time.monotonic() - begin)
 
             with self.host.borrowed(seat, position.game, f"{identity} analysis") as player:
                 timed = can_be_timed(player)
@@ -398,10 +399,15 @@ class Table:
         loop = asyncio.get_running_loop()
 
         def back(job: Job, result: Any, trouble: Exception | None) -> None:
-            if not loop.is_closed():
-                loop.call_soon_threadsafe(done, job, result, trouble)
+            _on_loop(loop, done, job, result, trouble)
 
         return self.host.pool.submit(self.session.id, work, back)
+
+
+def _on_loop(loop: asyncio.AbstractEventLoop, call: Callable[..., None], *arguments: Any) -> None:
+    """Call something on the loop, from a worker; a server that has ended hears nothing more."""
+    with contextlib.suppress(RuntimeError):
+        loop.call_soon_threadsafe(call, *arguments)
 
 
 def _words(trouble: Exception | None) -> str:

@@ -121,6 +121,8 @@ class ThinkingPool:
                 self._running.add(job)
             try:
                 job.run()
+            except Exception:
+                log.exception("a worker failed")  # and goes on: others wait for it
             finally:
                 with self._changed:
                     self._running.discard(job)

@@ -173,7 +173,7 @@ function measureOverlay(board, count = 50) {
     const shares = Array.from({ length: points }, () => 0.5 + Math.random());
     const begin = performance.now();
     board.overlay.show(shares, Math.floor(Math.random() * points),
-      (action) => [`${Math.round(100 * shares[action])}%`, `${Math.round(1000 * shares[action])}`]);
+      (action) => [`${Math.round(100 * shares[action])}%`, `${Math.round(1000 * shares[action])}`], 0);
     board.svg.getBoundingClientRect();
     times.push(performance.now() - begin);
   }

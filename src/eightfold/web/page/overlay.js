@@ -32,14 +32,14 @@ export class Overlay {
   }
 
   // shares: how much each point is liked (any scale); best: the move that would be played; texts(action): two lines.
-  show(shares, best, texts = null) {
+  show(shares, best, texts = null, least = LEAST) {
     const begin = performance.now();
     let most = 0;
     for (const share of shares) if (share > most) most = share;
     let total = 0;
     for (const share of shares) total += share;
     for (let action = 0; action < shares.length; action++) {
-      const wanted = total > 0 && (shares[action] / total >= LEAST || action === best)
+      const wanted = total > 0 && (shares[action] / total >= least || action === best)
         && this.board.shown[action] === "0";
       if (!wanted && !this.points[action]) continue;
       this.update(this.pointAt(action), wanted, Math.round((100 * shares[action]) / most), action === best,
