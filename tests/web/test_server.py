@@ -7,6 +7,7 @@ import random
 
 import pytest
 from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
 
 from web.serving import GREEDY, HUMAN, RANDOM, client, get
 
@@ -310,6 +311,12 @@ def test_a_frame_beyond_all_limits_costs_only_its_own_connection(address):
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", "https://127.0.0.1", "http://localhost:1"])
 def test_a_strange_origin_is_refused(address, origin):
     with pytest.raises(InvalidStatus) as refused, client(address, origin=origin):
+        pass
+    assert refused.value.response.status_code == 403
+
+
+def test_there_is_one_place_for_connections(address):
+    with pytest.raises(InvalidStatus) as refused, connect(f"ws://{address}/elsewhere"):
         pass
     assert refused.value.response.status_code == 403
 

@@ -97,6 +97,10 @@ def make_app(host: Host, *, name: str = "127.0.0.1") -> FastAPI:
         await websocket.accept()
         await Connection(host, websocket).serve()
 
+    @app.websocket("/{path:path}")
+    async def nowhere(websocket: WebSocket, path: str) -> None:
+        await websocket.close(1008)
+
     @app.get("/")
     def page() -> FileResponse:
         return FileResponse(PAGE / "index.html")
