@@ -19,7 +19,7 @@ from eightfold.web.app import make_app
 from eightfold.web.host import Host
 from eightfold.web.serve import LARGEST_FRAME
 
-PATIENCE = 120.0  # seconds: these machines are shared, and the first move may compile
+PATIENCE = 60.0  # seconds: these machines are shared, and the first move may compile
 HUMAN = {"player": "human", "level": 0}
 GREEDY = {"player": "greedy", "level": 0}
 RANDOM = {"player": "random", "level": 0}
