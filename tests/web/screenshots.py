@@ -54,7 +54,7 @@ def tour(page: Any, address: str, folder: Path, name: str) -> None:
     page.click("#review")
     page.wait_for_function("() => window.eightfold.game.state.reviewing === 0", timeout=120_000)
     page.click("#think")
-    page.wait_for_selector("svg.board .opinion.best")
+    page.wait_for_selector("#board .opinion.best")
     page.wait_for_timeout(2500)
     shoot("analyse")
     page.click('nav a[data-view="play"]')
