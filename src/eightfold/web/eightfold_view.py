@@ -53,12 +53,13 @@ class NetworkViews:
         from eightfold.nets.checkpoint import find_checkpoint, load_checkpoint
         from eightfold.nets.evaluator import NetworkEvaluator
 
-        if not offer.network:
-            raise EightfoldError(f"player {offer.key} has no network; choose one that has")
         key = (offer.key, offer.version(), position.game.text, as_played)
         if key in self._evaluators:
             return self._evaluators[key]
-        network, description = load_checkpoint(find_checkpoint(offer.network))
+        try:
+            network, description = load_checkpoint(find_checkpoint(offer.network))
+        except EightfoldError as error:
+            raise offer.without_place(error) from None
         if description.game != position.game.text:
             if not offer.any_size:
                 raise EightfoldError(f"{offer.key} was trained for {description.game}, not for {position.game.text}")
@@ -96,7 +97,12 @@ def eight_sides(
     }
     if views is None or offer is None or position.is_over:
         return answer
-    policies, values, mode = views.policies(offer, position, as_played=as_played)
+    if not offer.network:
+        raise EightfoldError(f"player {offer.key} has no network; choose one that has")
+    try:
+        policies, values, mode = views.policies(offer, position, as_played=as_played)
+    except EightfoldError as error:
+        return {**answer, "trouble": str(error)}  # the boards can be shown all the same
     back = transform_policies(policies, size, inverse_ids(ALL))
     for turn, policy, value, own in zip(answer["turns"], policies, values, back, strict=True):
         turn["policy"] = [round(float(p), 4) for p in policy[: size * size]]

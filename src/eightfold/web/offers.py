@@ -54,7 +54,14 @@ class Offer:
         return self.levels[number]
 
     def make(self, number: int, game: Game, seed: int) -> Player:
-        return make_player(self.level(number).text, game, seed=seed)
+        try:
+            return make_player(self.level(number).text, game, seed=seed)
+        except EightfoldError as error:
+            raise self.without_place(error) from None
+
+    def without_place(self, error: EightfoldError) -> EightfoldError:
+        """What went wrong, in words that do not tell where the network lies."""
+        return EightfoldError(str(error).replace(self.network, self.key)) if self.network else error
 
     def check_fits(self, game: Game) -> None:
         """A network plays the game that it was trained for; some play it on any board."""

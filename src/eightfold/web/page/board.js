@@ -6,7 +6,7 @@ import { Overlay } from "./overlay.js";
 import { BLACK, COLOURS, letter, pointName } from "./names.js";
 
 export const CELL = 40;
-const EDGE = 46; // from the outermost lines to the rim: room for coordinates
+const EDGE = 38; // from the outermost lines to the rim: room for coordinates
 const EDGE_BARE = 26;
 const STONE = 18.6;
 
@@ -39,7 +39,7 @@ export class Board {
       "aria-label": `${this.label}, ${size} by ${size}${active ? "; arrow keys move, enter plays" : ""}`,
       tabindex: active ? 0 : null,
     });
-    this.svg.append(this.gradients(), makeSvg("rect", { width, height: width, rx: 10, fill: this.paint("wood") }));
+    this.svg.append(this.gradients(), makeSvg("rect", { width, height: width, fill: this.paint("wood") }));
     this.svg.append(this.grid(size), ...this.stars(size));
     if (this.coordinates) this.svg.append(this.labels(size, width));
     this.layers = {};
@@ -117,8 +117,8 @@ export class Board {
     for (let k = 0; k < size; k++) {
       const at = this.edge + k * CELL;
       group.append(
-        makeSvg("text", { x: at, y: width - 13 }, letter(k)),
-        makeSvg("text", { x: 15, y: at + 4.5 }, String(size - k)),
+        makeSvg("text", { x: at, y: width - 8 }, letter(k)),
+        makeSvg("text", { x: 11, y: at + 4 }, String(size - k)),
       );
     }
     return group;

@@ -79,7 +79,7 @@ export class Chart {
   }
 
   draw() {
-    const across = ticks(0, this.last, 6).map((minutes) => makeSvg("text", {
+    const across = ticks(0, this.last, 6).filter((minutes) => this.x(minutes) < WIDTH - RIGHT - 34).map((minutes) => makeSvg("text", {
       x: this.x(minutes), y: HEIGHT - 8, class: "below" }, short(minutes)));
     const lines = ticks(this.low, this.high, 4).flatMap((value) => [
       makeSvg("line", { x1: LEFT, x2: WIDTH - RIGHT, y1: this.y(value), y2: this.y(value) }),

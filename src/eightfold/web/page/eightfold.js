@@ -101,7 +101,7 @@ export class EightfoldView {
 
   showVerdict(answer) {
     if (answer.disagreement === undefined) {
-      this.verdict.replaceChildren(make("p", { class: "note" }, this.network.value
+      this.verdict.replaceChildren(make("p", { class: "note" }, answer.trouble ? answer.trouble : this.network.value
         ? "The game is over here: there is no move to disagree about."
         : "Choose a network to see its policy on every face."));
       return;

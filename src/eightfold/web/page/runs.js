@@ -96,11 +96,12 @@ export class RunsView {
   // One look at the run's folder, and the next one a little later.
   async look() {
     clearTimeout(this.poll);
+    const look = (this.looks = (this.looks ?? 0) + 1); // only the latest look counts: two would tell everything twice
     const { run } = this;
     if (run) {
       const curves = await fetchJson(`/api/runs/${run.number}/curves?after=${this.next}`);
       const games = await fetchJson(`/api/runs/${run.number}/games`);
-      if (run !== this.run) return; // another one was chosen meanwhile
+      if (run !== this.run || look !== this.looks) return;
       if (curves) this.take(curves);
       if (games && games.size !== this.gamesSize) this.takeGames(games);
     }
