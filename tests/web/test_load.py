@@ -43,6 +43,7 @@ def server() -> Iterator[tuple[str, int]]:
     finally:
         process.terminate()
         process.wait(timeout=30)
+        process.stdout.close()
 
 
 def resident(pid: int) -> float:
