@@ -5,7 +5,10 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import TypeVar
+
+Answer = TypeVar("Answer")
 
 WORTH_A_THREAD = 1 << 20  # bytes: waking the other thread costs about as much as moving half of this
 HELPERS_SHARE = 0.4  # less than half, because the helper starts later
@@ -35,10 +38,30 @@ def run_on_two_threads(job: Callable[[int, int], None], count: int, size_in_byte
         beside.result()
 
 
+def run_parts(job: Callable[[int], Answer], parts: int) -> list[Answer]:
+    """Call `job` with 0 to `parts` - 1, side by side if there are several; their answers in that order."""
+    beside = [_pool().submit(job, part) for part in range(1, parts)]
+    try:
+        first = job(0)
+    finally:
+        wait(beside)  # they work on the same arrays
+    return [first, *(future.result() for future in beside)]
+
+
 @functools.cache
 def _helper() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(max_workers=1, thread_name_prefix="eightfold")
 
 
+@functools.cache
+def _pool() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(max_workers=max(1, usable_cores() - 1), thread_name_prefix="eightfold")
+
+
+def _forget_threads() -> None:
+    _helper.cache_clear()
+    _pool.cache_clear()
+
+
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_helper.cache_clear)  # a forked child has no threads but its own
+    os.register_at_fork(after_in_child=_forget_threads)  # a forked child has no threads but its own

@@ -407,3 +407,13 @@ def test_the_command_trains_evaluates_and_refuses_nonsense(tmp_path):
         assert said in refused.stderr
         assert refused.stderr.count("\n") == 1
     assert not (tmp_path / "runs").exists(), "nothing half-made is left behind"
+
+
+def test_a_run_keeps_to_its_minutes(tmp_path):
+    """A round is cut short at the limit, and what it played and trained by then counts."""
+    training = Training(small("games=0", "minutes=0.05", "training.games_a_round=100000"), tmp_path / "run")
+    training.train()
+    assert 3 <= training.progress.seconds < 30
+    assert training.progress.games > 0
+    assert [entry["games"] for entry in read_metrics(tmp_path / "run")][-1] == training.progress.games
+    training.close()

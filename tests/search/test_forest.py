@@ -263,3 +263,18 @@ def test_without_contempt_draws_change_nothing():
             pass
         found.append(search.root_visits(0))
     np.testing.assert_array_equal(*found)
+
+
+def test_several_threads_search_as_one_does():
+    game = make_game("gomoku:size=6,win=4")
+    found = []
+    for threads in (1, 3):
+        search = ForestSearch(game, StubEvaluator(), games=100, playouts=24, threads=threads)
+        for number in range(100):
+            search.set_root(number, game.after([number % 36]).state)
+            search.prepare_root(number, 4 + number % 20)  # some are done early: gaps between the threads' leaves
+        while search.step():
+            pass
+        found.append((np.stack([search.root_visits(number) for number in range(100)]), search.simulations))
+    np.testing.assert_array_equal(found[0][0], found[1][0])
+    assert found[0][1] == found[1][1]

@@ -24,6 +24,7 @@ from eightfold.nets.cache import CachedEvaluator
 from eightfold.nets.evaluator import NetworkEvaluator
 from eightfold.nets.networks import Shape, make_network
 from eightfold.search.forest import Evaluator, SearchSettings
+from eightfold.threads import usable_cores
 
 GAMES, PLAYOUTS = 128, 400
 STEPS = 120  # batches in one measurement
@@ -84,6 +85,7 @@ def _selfplay(evaluator: Evaluator) -> SelfPlay:
         settings=SelfPlaySettings(games=GAMES, playouts=PLAYOUTS),
         search=SearchSettings(noise=0.25),
         random=np.random.default_rng(1),
+        threads=usable_cores(),
     )
     for _ in range(50):
         player.advance_all()

@@ -124,7 +124,7 @@ def _with_points_of(state: Ints, line: int, colour: int, found: int) -> int:
 
 
 @kernel
-def _toggle(state: Ints, point: int, colour: int) -> None:
+def toggle_stone(state: Ints, point: int, colour: int) -> None:
     """Put a stone into the lines, or take it out again; the board by points is left alone."""
     size, half = state[SIZE], HALF * (colour - BLACK)
     row, column = point // size, point % size
@@ -185,18 +185,18 @@ def _chain_of_fours(state: Ints, attacker: int, nodes: int) -> int:
             if depth == 0:
                 break
             depth -= 1
-            _toggle(state, fours[depth, following[depth] - 1, 0], attacker)
-            _toggle(state, fours[depth, following[depth] - 1, 1], defender)
+            toggle_stone(state, fours[depth, following[depth] - 1, 0], attacker)
+            toggle_stone(state, fours[depth, following[depth] - 1, 1], defender)
             continue
         move, reply = fours[depth, following[depth], 0], fours[depth, following[depth], 1]
         following[depth] += 1
         if must[depth] != NO_MOVE and move != must[depth]:
             continue
         nodes -= 1
-        _toggle(state, move, attacker)
+        toggle_stone(state, move, attacker)
         won = winning_point_near(state, move, attacker) == SEVERAL
         if not won and depth + 1 < DEPTH:
-            _toggle(state, reply, defender)
+            toggle_stone(state, reply, defender)
             answer = winning_point_near(state, reply, defender)
             if answer != SEVERAL:
                 depth += 1
@@ -204,10 +204,10 @@ def _chain_of_fours(state: Ints, attacker: int, nodes: int) -> int:
                 count[depth] = _find_fours(state, attacker, fours[depth])
                 following[depth] = 0
                 continue
-            _toggle(state, reply, defender)
-        _toggle(state, move, attacker)
+            toggle_stone(state, reply, defender)
+        toggle_stone(state, move, attacker)
     while depth > 0:
         depth -= 1
-        _toggle(state, fours[depth, following[depth] - 1, 0], attacker)
-        _toggle(state, fours[depth, following[depth] - 1, 1], defender)
+        toggle_stone(state, fours[depth, following[depth] - 1, 0], attacker)
+        toggle_stone(state, fours[depth, following[depth] - 1, 1], defender)
     return fours[0, following[0] - 1, 0] if won else NO_MOVE

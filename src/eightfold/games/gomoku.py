@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from eightfold.errors import EightfoldError
 from eightfold.games.family import Family
-from eightfold.games.fours import find_win as find_win  # this and the next are offered to the searches
+from eightfold.games.fours import find_win as find_win  # what is imported so is offered to the searches
 from eightfold.games.fours import is_dead as is_dead
 from eightfold.games.lines import (
     EMPTIES,

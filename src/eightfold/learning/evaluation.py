@@ -18,6 +18,7 @@ from eightfold.games.game import Game, Position
 from eightfold.games.state import BLACK, WHITE
 from eightfold.search.forest import Evaluator, ForestSearch, SearchSettings
 from eightfold.search.uct import Mcts
+from eightfold.threads import run_parts, usable_cores
 
 TIERS = (1000, 3000, 5000)
 
@@ -112,8 +113,9 @@ def _play_tier(
             search.prepare_root(number, playouts, noisy=False)
         while search.step():
             pass
+        replies = _replies(opponents, positions, [number for number in running if number not in turn])
         for number in list(running):
-            move = search.root_move(number) if number in turn else opponents[number].think(positions[number]).action
+            move = search.root_move(number) if number in turn else replies[number]
             search.advance(number, move)
             search.forest.left[number] = 0
             positions[number] = positions[number].play(move)
@@ -121,6 +123,16 @@ def _play_tier(
                 running.remove(number)
                 progress(1)
     return [_points(position, colour) for position, colour in zip(positions, ours, strict=True)]
+
+
+def _replies(opponents: list[Mcts], positions: list[Position], numbers: list[int]) -> dict[int, int]:
+    """What the opponents of some games play, thinking side by side."""
+    parts = max(1, min(usable_cores(), len(numbers)))
+
+    def think(part: int) -> list[tuple[int, int]]:
+        return [(number, opponents[number].think(positions[number]).action) for number in numbers[part::parts]]
+
+    return dict(reply for replies in run_parts(think, parts) for reply in replies)
 
 
 def _points(position: Position, colour: int) -> float:

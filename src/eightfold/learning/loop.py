@@ -10,6 +10,7 @@ Read before: `selfplay.py` (a game), `buffer.py` (samples), `batches.py` (a batc
 from __future__ import annotations
 
 import json
+import math
 import threading
 import time
 from collections.abc import Callable
@@ -72,7 +73,7 @@ class Training:
         seeds = np.random.SeedSequence(config.seed).spawn(3)
         self._random = np.random.default_rng(seeds[0])
         torch.manual_seed(config.seed)
-        threads = max(1, usable_cores() // 2)
+        threads = max(1, usable_cores() // 2)  # for each of self-play and training
         torch.set_num_threads(threads)
 
         self.network = self.description.make()
@@ -113,11 +114,11 @@ class Training:
         if config.selfplay.cache:
             self.cache = CachedEvaluator(self.evaluator, capacity=config.selfplay.cache, key=config.selfplay.cache_key)
         self.monitor = SelfPlayMonitor(self.game)
-        self.selfplay = self._make_selfplay(np.random.default_rng([config.seed, self.progress.games, 1]))
+        self.selfplay = self._make_selfplay(np.random.default_rng([config.seed, self.progress.games, 1]), threads)
         self.strength: Strength | None = None
         self._stop = threading.Event()
 
-    def _make_selfplay(self, random: np.random.Generator) -> SelfPlay:
+    def _make_selfplay(self, random: np.random.Generator, threads: int) -> SelfPlay:
         config = self.config.selfplay
         return SelfPlay(
             self.game,
@@ -136,6 +137,7 @@ class Training:
             ),
             search=_search_settings(config),
             random=random,
+            threads=threads,
         )
 
     # ---- the loop -------------------------------------------------------------------------------------
@@ -169,20 +171,21 @@ class Training:
     def _round(self) -> dict[str, Any]:
         start, simulations = time.perf_counter(), self.selfplay.search.simulations
         progress, settings = self.progress, self.config.training
+        deadline = start + 60 * self.config.minutes - progress.seconds if self.config.minutes > 0 else math.inf
         self._hand_over_weights()
         played: list[PlayedGame] = []
         trouble: list[BaseException] = []
 
         def play() -> None:
             try:
-                played.extend(self.selfplay.play(settings.games_a_round, on_game=self._store))
+                played.extend(self.selfplay.play(settings.games_a_round, on_game=self._store, deadline=deadline))
             except BaseException as error:  # handed over to the thread that waits for us
                 trouble.append(error)
 
         player = threading.Thread(target=play, name="self-play")
         before = progress.samples
         player.start()
-        losses = self._train_steps()
+        losses = self._train_steps(deadline)
         player.join()
         if trouble:
             raise trouble[0]
@@ -214,8 +217,8 @@ class Training:
             entry["warnings"] = warnings
         return entry
 
-    def _train_steps(self) -> list[Losses]:
-        """The steps that the samples of the rounds before have earned."""
+    def _train_steps(self, deadline: float) -> list[Losses]:
+        """The steps that the samples of the rounds before have earned, as far as the time allows."""
         settings, progress = self.config.training, self.progress
         steps = int(progress.owed)
         if steps == 0 or len(self.buffer) < settings.batch_size:
@@ -224,12 +227,12 @@ class Training:
         turns = turns_after(progress.games, settings.turns, settings.turns_from_game)
         self.maker.allowed = np.array(turns, np.int64)
         recent = self._window()
-        losses = []
-        for _ in range(steps):
+        losses: list[Losses] = []
+        while len(losses) < steps and time.perf_counter() < deadline:
             stored = self.buffer.sample_stored(settings.batch_size, recent=recent)
             losses.append(self.trainer.step(self.maker.make(stored.states, stored.policies, stored.values)))
-        progress.owed -= steps
-        progress.steps += steps
+        progress.owed -= len(losses)
+        progress.steps += len(losses)
         return losses
 
     def _window(self) -> int:

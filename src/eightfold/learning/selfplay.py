@@ -7,6 +7,8 @@ the middle, which keeps young networks from playing one short attack over and ov
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -54,10 +56,19 @@ class SelfPlay:
         settings: SelfPlaySettings,
         search: SearchSettings,
         random: np.random.Generator,
+        threads: int = 1,
     ) -> None:
         self.game, self.settings, self.random = game, settings, random
         most = max(settings.playouts, settings.fast_playouts)
-        self.search = ForestSearch(game, evaluator, games=settings.games, playouts=most, settings=search, random=random)
+        self.search = ForestSearch(
+            game,
+            evaluator,
+            games=settings.games,
+            playouts=most,
+            settings=search,
+            random=random,
+            threads=threads,
+        )
         self._moves: list[list[int]] = [[] for _ in range(settings.games)]
         self._openings = [0] * settings.games
         self._samples: list[list[tuple[Ints, NDArray[np.float32], float]]] = [[] for _ in range(settings.games)]
@@ -66,14 +77,18 @@ class SelfPlay:
             self._begin(number)
 
     def play(
-        self, finished_games: int, *, on_game: Callable[[PlayedGame], None] = lambda game: None
+        self,
+        finished_games: int,
+        *,
+        on_game: Callable[[PlayedGame], None] = lambda game: None,
+        deadline: float = math.inf,
     ) -> list[PlayedGame]:
-        """Go on until so many games have ended; the others are kept for the next call.
+        """Go on until so many games have ended, or until `time.perf_counter()` reaches the deadline.
 
-        `on_game` hears of every game at the moment it ends.
+        The other games are kept for the next call. `on_game` hears of every game at the moment it ends.
         """
         finished: list[PlayedGame] = []
-        while len(finished) < finished_games:
+        while len(finished) < finished_games and time.perf_counter() < deadline:
             for game in self.advance_all():
                 on_game(game)
                 finished.append(game)

@@ -75,9 +75,8 @@ def find_checkpoint(place: str | Path) -> Path:
     shipped = shipped_networks()
     if str(place) in shipped:
         return MODELS / str(place)
-    raise EightfoldError(
-        f"{place} holds no network; give the folder of a run or of a checkpoint, or a shipped one: {', '.join(shipped)}"
-    )
+    or_shipped = f", or a shipped one: {', '.join(shipped)}" if shipped else ""
+    raise EightfoldError(f"{place} holds no network; give the folder of a run or of a checkpoint{or_shipped}")
 
 
 def shipped_networks() -> list[str]:

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from eightfold.errors import EightfoldError
-from eightfold.games.game import Game, Position
+from eightfold.games.game import Game, Position, make_game
 from eightfold.nets.backends import make_backend
 from eightfold.nets.checkpoint import find_checkpoint, load_checkpoint
 from eightfold.nets.evaluator import NetworkEvaluator
@@ -49,7 +49,9 @@ class NetPlayer:
         check_options(self.OPTIONS, "player net", given)
         network, description = load_checkpoint(find_checkpoint(place))
         if description.game != game.text:
-            raise EightfoldError(f"player net:{place} was trained for {description.game}, not for {game.text}")
+            if not (network.any_size and _differ_in_size_alone(make_game(description.game), game)):
+                raise EightfoldError(f"player net:{place} was trained for {description.game}, not for {game.text}")
+            description = replace(description, game=game.text)  # its weights fit any board
         self._game, self._playouts, self._seconds = game, playouts, seconds
         self._random = np.random.default_rng(check_seed(seed))
         backend = make_backend("auto", network, description.shape())
@@ -97,3 +99,8 @@ class NetPlayer:
         else:
             self._search.set_root(0, position.state, wants=position.to_move)
         self._moves = position.moves
+
+
+def _differ_in_size_alone(one: Game, other: Game) -> bool:
+    values, others = dict(one.values), dict(other.values)
+    return one.family is other.family and values | {"size": 0} == others | {"size": 0}

@@ -19,6 +19,7 @@ from eightfold.games.state import BLACK, SIDE, WHITE
 from eightfold.search.kernels import forced, gumbel
 from eightfold.search.kernels.tree import DRAWN, FORCED, GUMBEL, PUCT, UNKNOWN, WON, Roots
 from eightfold.specialise import specialise
+from eightfold.threads import run_parts
 
 
 class Evaluator(Protocol):
@@ -72,8 +73,11 @@ class SearchSettings:
 PLAYING = SearchSettings(exploration=1.25, unvisited=0.2, threats=100)
 
 
+GAMES_A_THREAD = 32  # for fewer a thread is not worth waking
+
+
 class ForestSearch:
-    """Trees for `games` games of one kind, searched together."""
+    """Trees for `games` games of one kind, searched together, on up to `threads` threads beside the network."""
 
     def __init__(
         self,
@@ -84,6 +88,7 @@ class ForestSearch:
         playouts: int = 400,
         settings: SearchSettings = SearchSettings(),  # noqa: B008 - frozen
         random: np.random.Generator | None = None,
+        threads: int = 1,
     ) -> None:
         self.game, self.evaluator, self.settings = game, evaluator, settings
         self.kernels: Any = specialise("eightfold.search.kernels.forest", game.rules)
@@ -114,7 +119,9 @@ class ForestSearch:
             states=np.zeros((batch, row), np.int64),
         )
         self._planes = np.zeros((batch, planes, game.size, game.size), np.float32)
-        self._scratch = np.zeros(game.actions, np.int64)
+        self._parts = max(1, min(threads, games // GAMES_A_THREAD))
+        self._bounds = [games * part // self._parts for part in range(self._parts + 1)]  # each thread's games
+        self._scratch = np.zeros((self._parts, game.actions), np.int64)
         self.simulations = 0  # that called the network
         self._noise_due: set[int] = set()  # games whose root has no priors yet to mix noise into
         self._start = game.start().state
@@ -157,25 +164,49 @@ class ForestSearch:
     def step(self) -> int:
         """One batch: descend, evaluate, absorb. The number of leaves evaluated; 0 when there is nothing left."""
         settings = self.settings
-        filled = self.kernels.descend(
-            self.forest,
-            self.roots,
-            self._leaves,
-            settings.lanes,
-            settings.exploration,
-            settings.unvisited,
-            settings.threats,
-            self._encoder,
-            self._planes,
-            self._scratch,
-        )
+
+        def descend(part: int) -> int:
+            return self.kernels.descend(
+                self.forest,
+                self.roots,
+                self._leaves,
+                self._bounds[part],
+                self._bounds[part + 1],
+                settings.lanes,
+                settings.exploration,
+                settings.unvisited,
+                settings.threats,
+                self._encoder,
+                self._planes,
+                self._scratch[part],
+            )
+
+        counts = run_parts(descend, self._parts)
+        starts = [0, *np.cumsum(counts).tolist()]  # where each thread's leaves are once they have moved together
+        filled = starts[-1]
+        for part in range(1, self._parts):
+            written = self._bounds[part] * settings.lanes
+            if written != starts[part]:
+                self.kernels.move_leaves(self._leaves, self._planes, written, starts[part], counts[part])
         if filled:
             logits, values = self.evaluator.evaluate(self._planes[:filled])
             if values.ndim == 1:  # a network that does not tell draws: what it leaves open may be one
                 values = np.stack([values, 1 - np.abs(values)], axis=1)
-            self.kernels.absorb(
-                self.forest, self._leaves, filled, settings.lanes, settings.threats, logits, values, self._scratch
-            )
+
+            def absorb(part: int) -> None:
+                self.kernels.absorb(
+                    self.forest,
+                    self._leaves,
+                    starts[part],
+                    starts[part + 1],
+                    settings.lanes,
+                    settings.threats,
+                    logits,
+                    values,
+                    self._scratch[part],
+                )
+
+            run_parts(absorb, self._parts)
             self.simulations += filled
             for number in [number for number in self._noise_due if self.forest.first[number, 0] >= 0]:
                 self._add_noise(number)
@@ -199,7 +230,7 @@ class ForestSearch:
             self._noise_due.add(number)
         if self.forest.first[number, 0] < 0:
             return
-        self.kernels.look_around(self.forest, number, settings.threats, self._scratch)
+        self.kernels.look_around(self.forest, number, settings.threats, self._scratch[0])
         if number in self._noise_due:
             self._add_noise(number)
 

@@ -68,6 +68,8 @@ def descend(
     forest: Forest,
     roots: Roots,
     leaves: Leaves,
+    first_game: int,
+    stop_game: int,
     lanes: int,
     exploration: float,
     unvisited: float,
@@ -76,10 +78,13 @@ def descend(
     planes: NDArray[np.float32],  # [B, C, N, N]
     scratch: Ints,  # [A]
 ) -> int:
-    """Find up to `lanes` leaves a game that need the network; how many there are in all."""
-    # Not a literal: for one Numba would compile the whole walk once more.
-    filled: int = np.int64(0)  # type: ignore[assignment]
-    for game in range(forest.states.shape[0]):
+    """Find up to `lanes` leaves a game that need the network; how many there are in all.
+
+    They are written from where those of `first_game` would begin if every game before it had found all of its own,
+    so that several threads can each walk the trees of some games.
+    """
+    filled = first_game * lanes
+    for game in range(first_game, stop_game):
         for lane in range(lanes if forest.first[game, ROOT] != NONE else 1):  # an unexpanded root is asked once
             found = False
             while not found and forest.left[game] > 0 and forest.proof[game, ROOT] == UNKNOWN:
@@ -91,7 +96,21 @@ def descend(
                 break
             encode(leaves.states[filled], encoder, planes[filled])
             filled += 1
-    return filled
+    return filled - first_game * lanes
+
+
+@kernel
+def move_leaves(leaves: Leaves, planes: NDArray[np.float32], source: int, target: int, count: int) -> None:
+    """Move some leaves further to the front, where another thread has left a gap."""
+    for k in range(count):
+        old, new = source + k, target + k
+        depth = leaves.depth[old]
+        leaves.game[new] = leaves.game[old]
+        leaves.depth[new] = depth
+        leaves.nodes[new, : depth + 1] = leaves.nodes[old, : depth + 1]
+        leaves.edges[new, :depth] = leaves.edges[old, :depth]
+        leaves.states[new] = leaves.states[old]
+        planes[new] = planes[old]
 
 
 @kernel
@@ -260,15 +279,16 @@ def _prove(forest: Forest, game: int, node: int) -> None:
 def absorb(
     forest: Forest,
     leaves: Leaves,
-    filled: int,
+    first_leaf: int,
+    stop_leaf: int,
     lanes: int,
     threats: int,
     logits: NDArray[np.float32],  # [B, A]
     values: NDArray[np.float32],  # [B, 2] for the side to move, and the chance of a draw
     scratch: Ints,  # [A]
 ) -> None:
-    """Expand the leaves with the network's answers and back its values up."""
-    for leaf in range(filled):
+    """Expand some leaves with the network's answers and back its values up."""
+    for leaf in range(first_leaf, stop_leaf):
         game, node = leaves.game[leaf], leaves.nodes[leaf, leaves.depth[leaf]]
         value = values[leaf, 0] + values[leaf, 1] * _draw_value(forest, game, leaves.states[leaf])
         _count_draw(forest, game, values[leaf, 1])

@@ -1,0 +1,79 @@
+"""The player `net`: which boards its network may play, and what a draw is worth to it."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from eightfold.arena.players import make_player
+from eightfold.errors import EightfoldError
+from eightfold.games import make_game
+from eightfold.nets.checkpoint import (
+    Description,
+    find_checkpoint,
+    load_description,
+    save_checkpoint,
+    shipped_networks,
+)
+
+
+def make_checkpoint(folder, network: str) -> str:
+    torch.manual_seed(1)
+    description = Description(
+        network=network, game="gomoku:size=5,win=4,rule=freestyle", encoder="last-move", symmetry="none"
+    )
+    save_checkpoint(folder, description.make(), description)
+    return f"net:{folder},playouts=20"
+
+
+def test_a_pooled_network_plays_boards_it_was_not_trained_on(tmp_path):
+    text = make_checkpoint(tmp_path, "resnet:blocks=1,filters=8")
+    for size in (4, 5, 9):
+        game = make_game(f"gomoku:size={size},win=4")
+        position = game.start()
+        player = make_player(text, game, seed=1)
+        for _ in range(4):
+            position = position.play(player.think(position).action)
+
+
+@pytest.mark.parametrize(
+    ("network", "game"),
+    [
+        ("a1", "gomoku:size=6,win=4"),
+        ("resnet:blocks=1,filters=8", "gomoku:size=6,win=5"),
+        ("resnet:blocks=1,filters=8", "gomoku:size=5,win=4,rule=standard"),
+    ],
+)
+def test_another_game_is_refused(network, game, tmp_path):
+    text = make_checkpoint(tmp_path, network)
+    with pytest.raises(EightfoldError, match="was trained for gomoku:size=5,win=4,rule=freestyle, not for"):
+        make_player(text, make_game(game))
+
+
+def test_contempt_is_an_option_with_a_range(tmp_path):
+    text = make_checkpoint(tmp_path, "resnet:blocks=1,filters=8")
+    game = make_game("gomoku:size=5,win=4")
+    make_player(f"{text},contempt=0.8", game).think(game.start())
+    with pytest.raises(EightfoldError, match="contempt"):
+        make_player(f"{text},contempt=2", game)
+
+
+def test_a_name_that_is_neither_folder_nor_shipped_is_answered_with_what_there_is():
+    with pytest.raises(EightfoldError, match="nothing-like-it holds no network") as refused:
+        find_checkpoint("nothing-like-it")
+    assert all(name in str(refused.value) for name in shipped_networks())
+
+
+@pytest.mark.parametrize("name", shipped_networks())
+def test_a_shipped_network_has_a_card_and_takes_a_win(name):
+    folder = find_checkpoint(name)
+    assert "score" in (folder / "card.md").read_text(encoding="utf-8")
+    game = make_game(load_description(folder).game)
+    position = game.after(["c4", "c8", "d4", "e8", "e4", "g8", "f4", "a1"])
+    result = make_player(f"net:{name},playouts=20", game).think(position)
+    assert game.name_of(result.action) in {"b4", "g4"}
+    assert result.value == 1
+
+
+def test_there_is_a_network_for_the_small_board():
+    assert "gomoku-8" in shipped_networks()
