@@ -52,7 +52,7 @@ def tour(page: Any, address: str, folder: Path, name: str) -> None:
     page.goto(f"http://{address}/{POSITION}")
     page.wait_for_function("() => window.eightfold?.game.state?.tree.length === 16")
     page.click("#review")
-    page.wait_for_function("() => window.eightfold.game.state.reviewing === 0", timeout=120_000)
+    page.wait_for_function("() => Object.keys(window.eightfold.game.state.judged).length >= 16", timeout=120_000)
     page.click("#think")
     page.wait_for_selector("#board .opinion.best")
     page.wait_for_timeout(2500)

@@ -368,10 +368,11 @@ class Table:
                 self._tell_state()
                 return
             self.session.judge(node, result)
+            self._review.pop(0)
             if node in self.session.judged:
                 told = self.session.judged[node]
-                self.tell({"type": "judged", "node": node, "value": round(told.value, 4), "best": told.best})
-            self._review.pop(0)
+                value, left = round(told.value, 4), len(self._review)
+                self.tell({"type": "judged", "node": node, "value": value, "best": told.best, "left": left})
             self._review_next(by)
 
         self._review_job = self._submit(work, done)

@@ -36,7 +36,7 @@ export class AnalyseView {
     );
     game.on("state", (state) => this.show(state));
     game.on("analysis", (opinion) => this.hear(opinion));
-    game.on("judged", () => this.visible && this.graph.show(game.state));
+    game.on("judged", () => game.state && this.show(game.state));
     game.on("sgf", ({ sgf }) => this.download(sgf));
     document.addEventListener("keydown", (event) => this.key(event));
   }
@@ -44,8 +44,8 @@ export class AnalyseView {
   steps() {
     const step = (text, label, to) => button(text, () => this.step(to), { "aria-label": label, class: "step" });
     this.drop = button("Remove variation", () => this.remove(), { class: "step" });
-    return make("div", { class: "buttons" }, step("⏮", "First position", "first"), step("◀", "Back", "back"),
-      step("▶", "Forward", "forward"), step("⏭", "Last position", "last"), this.drop);
+    return make("div", { class: "buttons" }, step("|◀", "First position", "first"), step("◀", "Back", "back"),
+      step("▶", "Forward", "forward"), step("▶|", "Last position", "last"), this.drop);
   }
 
   records() {

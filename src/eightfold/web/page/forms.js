@@ -93,7 +93,7 @@ export class GameForm {
       control.title = option.help;
       control.setAttribute("data-option", option.name);
       this.controls[option.name] = control;
-      const label = { size: "Board size", win: "Stones in a row to win" }[option.name] ?? capital(option.name);
+      const label = { size: "Board size", win: "In a row to win" }[option.name] ?? capital(option.name);
       return field(label, control);
     });
     this.box.replaceChildren(...fields);

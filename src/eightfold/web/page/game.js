@@ -60,8 +60,11 @@ export class Game extends EventTarget {
     this.tell("analysis", opinion);
   }
 
-  judge({ node, value, best }) {
-    if (this.state) this.state.judged[node] = [value, best];
+  judge({ node, value, best, left }) {
+    if (this.state) {
+      this.state.judged[node] = [value, best];
+      this.state.reviewing = left;
+    }
     this.tell("judged", { node, value, best });
   }
 
