@@ -12,7 +12,7 @@ ARGS ?=
 .DEFAULT_GOAL := run
 
 run: $(READY)
-	$(BIN)/eightfold train quick $(ARGS)
+	$(BIN)/eightfold train quick --page $(ARGS)
 
 test: $(READY)
 	$(BIN)/python -m pytest -m "not slow" -n auto
