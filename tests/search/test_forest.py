@@ -278,3 +278,29 @@ def test_several_threads_search_as_one_does():
         found.append((np.stack([search.root_visits(number) for number in range(100)]), search.simulations))
     np.testing.assert_array_equal(found[0][0], found[1][0])
     assert found[0][1] == found[1][1]
+
+
+def test_a_search_tells_the_value_of_every_move_and_how_it_goes_on():
+    game, search, _ = both("gomoku:size=6,win=4", [14, 15], 300)
+    values, visits = search.root_values(0), search.root_visits(0)
+    looked = visits > 0
+    assert np.isnan(values[~looked]).all()
+    assert np.abs(values[looked]).max() <= 1
+    total = (values[looked] * visits[looked]).sum() + search.forest.value[0, 0]
+    assert total / (visits.sum() + 1) == pytest.approx(search.root_value(0), abs=1e-4)
+    best = int(visits.argmax())
+    line = search.principal_variation(0, best)
+    assert line[0] == best
+    assert len(line) > 2
+    game.after([14, 15, *line])  # every move of it is legal
+
+
+def test_the_value_of_a_move_is_exact_where_it_is_proven():
+    game, search, _ = both("gomoku:size=6,win=4", [14, 0, 15, 5], 150, threats=10_000)  # black wins by fours
+    winning = [move for move in range(36) if search.root_values(0)[move] == 1]
+    assert search.root_move(0) in winning
+    for move in winning:
+        position = game.after([14, 0, 15, 5, move])
+        replies = [position.play(int(reply)) for reply in position.legal_moves]
+        scratch = np.empty(36, np.int64)
+        assert all(game.rules.find_win(reply.state, 10_000, scratch) >= 0 for reply in replies)

@@ -124,7 +124,8 @@ class NetPlayer:
             policy=visits / visits.sum(),
             value=search.root_value(0),
             visits=visits.astype(np.int64),
-            principal_variation=(action,),
+            values=search.root_values(0),
+            principal_variation=search.principal_variation(0, action),
             effort=search.simulations - before,
         )
 

@@ -24,6 +24,7 @@ class SearchResult:
     value: float  # -1 (lost) to 1 (won)
     visits: Ints | None = None  # [A] where the search counts visits
     scores: NDArray[Any] | None = None  # [A] where it scores moves; nan or 0 for what was not scored
+    values: NDArray[np.float32] | None = None  # [A] of each move for the side to move; nan where nobody looked
     principal_variation: tuple[int, ...] = ()
     effort: int = 0  # playouts, or positions looked at
     depth: int = 0

@@ -10,6 +10,7 @@ import threading
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from eightfold.games.game import Game, Position
 from eightfold.jit import Ints
@@ -113,6 +114,7 @@ class Mcts:
             policy=(visits / visits.sum()).astype(np.float32),
             value=-float(self._tree.value[0]) / int(self._tree.visits[0]),
             visits=visits,
+            values=self._root_values(position.game.actions),
             principal_variation=self._principal_variation(action),
             effort=int(self._tree.visits[0]) - before,
         )
@@ -171,6 +173,14 @@ class Mcts:
         block = self._tried_children(0)
         visits[self._tree.move[block]] = self._tree.visits[block]
         return visits
+
+    def _root_values(self, actions: int) -> NDArray[np.float32]:
+        values = np.full(actions, np.nan, np.float32)
+        block = self._tried_children(0)
+        visits = self._tree.visits[block]
+        looked = visits > 0
+        values[self._tree.move[block][looked]] = self._tree.value[block][looked] / visits[looked]
+        return values
 
     def _principal_variation(self, action: int) -> tuple[int, ...]:
         moves, node = [action], self._child(0, action)

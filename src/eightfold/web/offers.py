@@ -76,7 +76,7 @@ class Offer:
         """A number that changes with the weights: a run that goes on has a new network every minute."""
         if not self.network:
             return 0
-        from eightfold.nets.checkpoint import WEIGHTS, find_checkpoint
+        from eightfold.nets.description import WEIGHTS, find_checkpoint
 
         try:
             return (find_checkpoint(self.network) / WEIGHTS).stat().st_mtime_ns
@@ -117,7 +117,7 @@ class Offers:
 
     def _of_run(self, run: Path) -> Offer | None:
         """The network of a run; None while it has none yet."""
-        from eightfold.nets.checkpoint import DESCRIPTION, find_checkpoint
+        from eightfold.nets.description import DESCRIPTION, find_checkpoint
 
         try:
             written = (find_checkpoint(run) / DESCRIPTION).stat().st_mtime_ns
@@ -144,15 +144,18 @@ def _offer(text: str) -> Offer:
         read_options(rest, PLAYERS[name].options, f"player {name}")
         levels, usual = _levels(name, name, text if rest else "")
         return Offer(key=text if rest else name, summary=PLAYERS[name].summary, levels=levels, usual=usual)
+    from eightfold.protocols.gomocup_player import split_command
+
     if name not in (*EXTERNAL, "python") or not rest:
         raise unknown("player", name or text, [*PLAYERS, NET_PLAYER, OWN_PLAYER, *(f"{e}:COMMAND" for e in EXTERNAL)])
     # A command may hold paths: people see the program's name alone.
-    short = rest if name == "python" else Path(rest.split()[0]).name
+    command = split_command(rest)[1] if name == "gomocup" else rest
+    short = rest if name == "python" else Path((command.split() or [name])[0]).name
     return Offer(key=f"{name}:{short}", summary="a program of its own", levels=(Level(name="as it is", text=text),))
 
 
 def _net_offer(place: str, options: str) -> Offer:
-    from eightfold.nets.checkpoint import find_checkpoint, load_description
+    from eightfold.nets.description import find_checkpoint, load_description
     from eightfold.nets.player import NetPlayer
 
     if not place:
@@ -195,7 +198,7 @@ def _takes_memory(kind: str) -> bool:
 
 
 def _shipped_names() -> list[str]:
-    from eightfold.nets.checkpoint import shipped_networks
+    from eightfold.nets.description import shipped_networks
 
     return shipped_networks()
 

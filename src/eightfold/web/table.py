@@ -308,7 +308,6 @@ class Table:
 
     def _opinion(self, node: int, result: SearchResult, seconds: float) -> dict[str, Any]:
         points = self.session.game.points
-        values: Any = getattr(result, "values", None)  # of every move, where a search tells them
         return {
             "type": "analysis",
             "node": node,
@@ -316,7 +315,7 @@ class Table:
             "value": round(self.session.for_black(node, result.value), 4),
             "policy": [round(float(p), 4) for p in result.policy[:points]],
             "visits": None if result.visits is None else [int(n) for n in result.visits[:points]],
-            "values": None if values is None else [_number(v) for v in values[:points]],
+            "values": None if result.values is None else [_number(v) for v in result.values[:points]],
             "variation": [int(move) for move in result.principal_variation[:LONGEST_VARIATION]],
             "effort": int(result.effort if result.visits is None else result.visits.sum()),
             "depth": int(result.depth),
