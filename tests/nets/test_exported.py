@@ -118,7 +118,7 @@ def test_metadata_is_read_without_the_package_onnx(tmp_path):
     path = export(tmp_path / "net")
     model = onnx.load(path)
     assert read_metadata(path.read_bytes()) == {entry.key: entry.value for entry in model.metadata_props}
-    assert read_description(path).game == GAME
+    assert read_description(path)[0].game == GAME
 
 
 def test_bad_files_are_one_clear_line(tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -292,9 +293,7 @@ def test_complaints_about_info_wait_for_the_next_move():
     assert is_move(said[-1])
 
 
-@pytest.mark.parametrize(
-    ("rule", "word"), [(2, "continuous"), (4, "renju"), (8, "caro"), (9, "caro"), (-1, ""), (77, "")]
-)
+@pytest.mark.parametrize(("rule", "word"), [(2, "continuous"), (3, ""), (5, ""), (6, ""), (12, ""), (-1, ""), (77, "")])
 def test_rules_that_are_not_played_are_an_error_at_the_next_move(rule, word):
     talk = Talk()
     assert talk(f"INFO rule {rule}", "START 15") == ["OK"]
@@ -304,6 +303,33 @@ def test_rules_that_are_not_played_are_an_error_at_the_next_move(rule, word):
         assert word in answer
         assert "0 (freestyle), 1 (standard)" in answer
     assert is_move(talk("INFO rule 1", "BEGIN")[0])
+
+
+@pytest.mark.parametrize(("rule", "name"), [(4, "renju"), (8, "caro"), (9, "caro-exact")])
+@pytest.mark.parametrize("player", ["alphabeta:depth=2", "mcts:playouts=50"])
+def test_renju_and_caro_are_played(rule, name, player):
+    talk = Talk(player)
+    assert talk(f"INFO rule {rule}", "START 9", "BEGIN")[0] == "OK"
+    assert talk.engine.game.text == f"gomoku:size=9,win=5,rule={name}"
+    random = np.random.default_rng(rule)
+    while not talk.position.is_over:
+        point = write_point(int(random.choice(talk.position.legal_moves)), talk.engine.game)
+        [answer] = talk(f"TURN {point}")
+        assert is_move(answer, 9) or talk.position.is_over  # and `Engine.play` refuses what is forbidden
+
+
+def test_forbidden_points_are_shown_and_refused_under_renju():
+    talk = Talk()
+    cross = ["7,6,1", "0,0,2", "7,8,1", "0,14,2", "6,7,1", "14,0,2", "8,7,1", "14,14,2"]
+    assert talk("INFO rule 4", "START 15", "YXBOARD", *cross, "DONE") == ["OK"]
+    assert talk("YXSHOWFORBID") == ["FORBID 0707."]
+    [answer] = talk("PLAY 7,7")
+    assert answer.startswith("ERROR")
+    assert "double three" in answer
+    [answer] = talk("BOARD", *cross, "7,7,3", "DONE")  # managers mark forbidden points so
+    assert is_move(answer)
+    assert answer != "7,7"
+    assert talk("INFO rule 0", "YXSHOWFORBID") == ["FORBID ."]
 
 
 def test_the_rule_may_change_after_start_and_in_a_game():
@@ -390,10 +416,11 @@ def test_the_default_player_is_alphabeta_by_time_where_no_network_is_shipped():
 
 
 def test_the_table_of_rules_goes_both_ways():
-    for rule in (0, 1):
+    for rule, name in ((0, "freestyle"), (1, "standard"), (4, "renju"), (8, "caro"), (9, "caro-exact")):
+        assert game_text(15, rule) == f"gomoku:size=15,win=5,rule={name}"
         assert rule_number(make_game(game_text(15, rule))) == rule
     assert "the gomocup protocol does not know" in refusal(lambda: rule_number(make_game("gomoku:size=8,win=4")))
-    assert "rule 4 (renju) is not supported" in refusal(lambda: game_text(15, 4))
+    assert "rule 2 (a continuous game) is not supported" in refusal(lambda: game_text(15, 2))
 
 
 BLOCKS = ("BOARD", "YXBOARD", "SWAP2BOARD", "DONE", "DONE", "7,7,1")

@@ -10,6 +10,7 @@ from eightfold.benchmarks.reference.puct import UNKNOWN, PlainPuct
 from eightfold.games import make_game
 from eightfold.games.state import BLACK, WHITE
 from eightfold.search.forest import ForestSearch, SearchSettings
+from eightfold.search.kernels.tree import WON
 
 
 class StubEvaluator:
@@ -304,3 +305,41 @@ def test_the_value_of_a_move_is_exact_where_it_is_proven():
         replies = [position.play(int(reply)) for reply in position.legal_moves]
         scratch = np.empty(36, np.int64)
         assert all(game.rules.find_win(reply.state, 10_000, scratch) >= 0 for reply in replies)
+
+
+@pytest.mark.parametrize("rule", ["renju", "caro", "caro-exact"])
+def test_what_is_proven_under_other_rules_holds_and_nothing_forbidden_is_looked_at(rule):
+    """Whoever has a proven win keeps it, by legal moves alone, whatever the other side plays."""
+    game, random = make_game(f"gomoku:size=8,rule={rule}"), np.random.default_rng(5)
+    search = ForestSearch(game, StubEvaluator(), playouts=60, settings=SearchSettings(threats=200))
+    proven = forbidden = 0
+
+    def searched(position):
+        search.set_root(0, position.state)
+        search.prepare_root(0, 60)
+        while search.step():
+            pass
+        edges = slice(int(search.forest.first[0, 0]), int(search.forest.first[0, 0] + search.forest.degree[0, 0]))
+        np.testing.assert_array_equal(np.sort(search.forest.move[0, edges]), position.legal_moves)
+        return search.forest.proof[0, 0] == WON
+
+    for _ in range(25):
+        position = game.start()
+        for move in random.permutation(64)[: random.integers(18, 34)]:
+            if not position.is_over and position.legal_mask[move]:
+                position = position.play(int(move))
+        if position.is_over:
+            continue
+        forbidden += len(position.forbidden_moves)
+        if not searched(position):
+            continue
+        proven, winner = proven + 1, position.to_move
+        while not position.is_over:
+            if position.to_move == winner:
+                assert searched(position), position
+                position = position.play(search.root_move(0))
+            else:
+                position = position.play(int(random.choice(position.legal_moves)))
+        assert position.winner == winner
+    assert proven >= 5, proven
+    assert (forbidden > 0) == (rule == "renju")

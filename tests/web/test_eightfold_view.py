@@ -59,7 +59,7 @@ def test_disagreement_is_between_nothing_and_one():
 
 
 def test_a_bare_network_disagrees_with_itself_and_slap_makes_it_agree(run_folder):
-    views, [offer] = NetworkViews(), [o for o in Offers(runs=[run_folder]).all() if o.network]
+    views, offer = NetworkViews(), Offers(runs=[run_folder]).find(f"net:{run_folder.name}")
     position = GAME.after([3, 24, 10, 11, 0])
     played = eight_sides(position, views, offer)
     assert played["disagreement"] == 0

@@ -8,9 +8,8 @@ import time
 import pytest
 
 from eightfold.games.game import make_game
-from eightfold.search.result import SearchResult, one_hot
 from eightfold.web.offers import Level, Offer, Offers
-from eightfold.web.thinking import MOST_IDLE, PlayerShelf, ThinkingPool, ask
+from eightfold.web.thinking import MOST_IDLE, PlayerShelf, ThinkingPool
 
 
 def wait_for(condition, seconds=20.0):
@@ -116,39 +115,24 @@ def test_idle_players_are_few():
     assert len(shelf._idle) == MOST_IDLE
 
 
-class Plain:
-    """A player that understands nothing but a position."""
-
-    def think(self, position):
-        return SearchResult(action=0, policy=one_hot(position.game.actions, 0), value=0.0)
-
-    def new_game(self):
-        pass
-
-
-class Timed(Plain):
-    def think(self, position, *, seconds=None, stop=None, on_progress=None):
-        self.heard = (seconds, stop, on_progress)
-        return super().think(position)
-
-
-def test_a_player_is_asked_in_words_that_it_understands():
-    stop = threading.Event()
-    assert ask(Plain(), GAME.start(), seconds=1.0, stop=stop).action == 0
-    timed = Timed()
-    ask(timed, GAME.start(), seconds=1.0, stop=stop)
-    assert timed.heard == (1.0, stop, None)
-
-
 # ---- offers --------------------------------------------------------------------------------------------
 
 
-def test_offers_are_the_built_in_players_and_what_was_asked_for():
-    offers = Offers(["mcts:playouts=7", "gomocup:/opt/engines/pbrain-x --fast"])
+def engine_in(folder, name="pbrain-x"):
+    """A program that could be run; nobody does."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / name
+    path.write_text("#!/bin/sh\n")
+    path.chmod(0o755)
+    return path
+
+
+def test_offers_are_the_built_in_players_and_what_was_asked_for(tmp_path):
+    offers = Offers(["mcts:playouts=7", f"gomocup:seconds=2,{engine_in(tmp_path)} --fast"])
     keys = [offer.key for offer in offers.all()]
     assert {"mcts", "alphabeta", "greedy", "random", "mcts:playouts=7", "gomocup:pbrain-x"} <= set(keys)
     assert offers.find("mcts").level(0).text.startswith("mcts:playouts=100")
-    assert "/opt" not in str([offer.as_dict() for offer in offers.all()])
+    assert str(tmp_path) not in str([offer.as_dict() for offer in offers.all()])
 
 
 @pytest.mark.parametrize(
@@ -156,7 +140,11 @@ def test_offers_are_the_built_in_players_and_what_was_asked_for():
     [
         ("mcts:x=1", "unknown option of player mcts"),
         ("fly", "unknown player 'fly'"),
-        ("gomocup:", "unknown player"),
+        ("gomocup:", "names no command"),
+        ("gomocup:no-such-program", "there is no program"),
+        ("gomocup:speed=3,sh", "unknown option"),
+        ("python:nothing", "is not of the form"),
+        ("gtp:sh", "unknown player"),
         ("net:", "names no network"),
         ("net:no-such-run", "holds no network"),
     ],
@@ -166,6 +154,7 @@ def test_a_wrong_player_is_refused_when_the_server_starts(text, said):
         Offers([text])
 
 
-def test_two_of_a_name_are_told_apart():
-    offers = Offers(["gomocup:a/engine", "gomocup:b/engine"]).all()
+def test_two_of_a_name_are_told_apart(tmp_path):
+    engines = [engine_in(tmp_path / folder, "engine") for folder in "ab"]
+    offers = Offers([f"gomocup:{engine}" for engine in engines]).all()
     assert [offer.key for offer in offers if "engine" in offer.key] == ["gomocup:engine", "gomocup:engine (2)"]

@@ -20,7 +20,7 @@ from eightfold.search.greedy import Greedy
 from eightfold.search.random_mover import RandomMover
 from eightfold.search.result import Player, Progress, SearchResult, one_hot
 from eightfold.search.uct import Mcts
-from eightfold.texts import Option, read_options, split_name
+from eightfold.texts import Option, Value, read_options, split_name
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,6 +58,7 @@ PLAYERS: dict[str, Entry] = {
         example="mcts:playouts=3000",
     ),
 }
+WITH_TREES = ("mcts", "net")  # they take as much memory as they are given time, or as their option `memory` says
 NET_PLAYER, ENGINE_PLAYER, OWN_PLAYER = "net:RUN", "gomocup:COMMAND", "python:MODULE:CLASS"
 
 
@@ -79,10 +80,16 @@ def check_player(text: str) -> None:
     """An error if a text cannot name a player, whatever the game; nothing is made or started."""
     name, rest = split_name(text)
     if name == "net":
-        from eightfold.nets.player import NetPlayer
+        _split_net(rest)
+    elif name == "gomocup":
+        from eightfold.protocols.gomocup_player import GomocupPlayer, split_command, split_words
 
-        read_options(rest.partition(",")[2], NetPlayer.OPTIONS, "player net")
-    elif name not in ("gomocup", "python"):
+        options, command = split_command(rest)
+        read_options(options, GomocupPlayer.OPTIONS, "player gomocup")
+        split_words(command)
+    elif name == "python":
+        _split_own(text, rest)
+    else:
         read_options(rest, _entry(name, text).options, f"player {name}")
 
 
@@ -93,13 +100,20 @@ def _entry(name: str, text: str) -> Entry:
 
 
 def _make_net_player(text: str, game: Game, seed: int) -> Player:
-    """`net:PLACE,key=value`: a run, a checkpoint, or a shipped network."""
-    from eightfold.nets.player import NetPlayer  # here, because with most networks it brings PyTorch along
+    from eightfold.nets.player import NetPlayer
+
+    place, values = _split_net(text)
+    return NetPlayer(game, place, seed=seed, **values)  # type: ignore[arg-type]
+
+
+def _split_net(text: str) -> tuple[str, dict[str, Value]]:
+    """`net:PLACE,key=value`: a run, a checkpoint, a shipped network or an exported file."""
+    from eightfold.nets.player import NetPlayer
 
     place, _, options = text.partition(",")
-    if not place or "=" in place:
+    if not place.strip() or "=" in place:
         raise EightfoldError(f"player {'net:' + text!r} names no network; write {NET_PLAYER},playouts=400")
-    return NetPlayer(game, place.strip(), seed=seed, **read_options(options, NetPlayer.OPTIONS, "player net"))  # type: ignore[arg-type]
+    return place.strip(), read_options(options, NetPlayer.OPTIONS, "player net")
 
 
 def _make_engine_player(text: str, game: Game) -> Player:
@@ -110,14 +124,19 @@ def _make_engine_player(text: str, game: Game) -> Player:
     return GomocupPlayer(game, command, **read_options(options, GomocupPlayer.OPTIONS, "player gomocup"))  # type: ignore[arg-type]
 
 
+def _split_own(text: str, path: str) -> tuple[str, str]:
+    module_name, _, class_name = path.partition(":")
+    if not module_name or not class_name:
+        raise EightfoldError(f"player {text!r} is not of the form {OWN_PLAYER}")
+    return module_name, class_name
+
+
 class OwnPlayer:
     """A user's class with a `move(position)` method, as a player."""
 
     def __init__(self, text: str, path: str) -> None:
         self._who = f"player {text!r}"
-        module_name, _, class_name = path.partition(":")
-        if not module_name or not class_name:
-            raise EightfoldError(f"{self._who} is not of the form {OWN_PLAYER}")
+        module_name, class_name = _split_own(text, path)
         module = import_own(module_name, self._who)
         if not hasattr(module, class_name):
             raise EightfoldError(f"{self._who}: module {module_name} has no {class_name}")

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from eightfold.games.lines import (
     CARO,
-    EMPTY,
     HALF,
     ONE_COLOUR,
     RULE,
     WIN,
     all_lines,
-    cell_of,
     lines_through,
+    list_empties,
     toggle_stone,
 )
 from eightfold.games.state import BLACK, DRAW, SIDE, SIZE, WHITE
@@ -48,11 +47,7 @@ def enter_stone_caro(state: Ints, size: int, win: int, longer: bool, row: int, c
 def rollout_caro(state: Ints, random: Random, scratch: Ints) -> int:
     """Random moves to the end, drawn from a shrinking list of the empty points."""
     size, win, longer, colour = state[SIZE], state[WIN], state[RULE] == CARO, state[SIDE]
-    count = 0
-    for row in range(size):
-        for column in range(size):
-            scratch[count] = row * size + column
-            count += state[cell_of(row, column, size)] == EMPTY
+    count = list_empties(state, scratch)
     while count > 0:
         pick = random_below(random, count)
         point = scratch[pick]

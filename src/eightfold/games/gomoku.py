@@ -30,12 +30,14 @@ from eightfold.games.lines import (
     HALF,
     RENJU,
     RULE,
+    RULES,
     WALL,
     WIN,
     all_lines,
     cell_of,
     enter_stone,
     first_line,
+    list_empties,
     overline_wins,
     state_length,
 )
@@ -64,8 +66,6 @@ from eightfold.rng import Random, random_below
 from eightfold.symmetry.orbit import LARGEST_BOARD, toggle, toggle_side
 from eightfold.texts import Option, Value
 
-RULES = ("freestyle", "standard", "renju", "caro", "caro-exact")  # by their numbers in `lines.py`
-
 LAST_MOVE, THREAT, HISTORY = 0, 1, 2  # encoders, in the order of GAME.encoders
 
 
@@ -75,7 +75,7 @@ def _complete(values: dict[str, Value]) -> tuple[int, int, int]:
     values["win"] = win
     if win > size:
         raise EightfoldError(f"gomoku: win={win} does not fit on a {size}x{size} board; give win={size} or less")
-    rule = RULES.index(str(values["rule"]))
+    rule = list(RULES).index(str(values["rule"]))
     if rule == RENJU and win != FIVE:
         raise EightfoldError(f"gomoku: rule=renju is played to five in a row, not win={win}; give size=5 or more")
     return win, rule, 0
@@ -96,7 +96,7 @@ GAME = Family(
         Option(
             name="rule",
             default="freestyle",
-            choices=RULES,
+            choices=tuple(RULES),
             help="freestyle: five or more win; standard: exactly five; renju: black is forbidden double threes, double "
             "fours and overlines; caro: five closed at both ends do not win; caro-exact: nor do more than five",
         ),
@@ -126,17 +126,11 @@ def reset(state: Ints, size: int, options: Ints) -> None:
 
 @kernel
 def legal(state: Ints, moves: Ints) -> int:
-    count = 0
-    if state[RESULT] == ONGOING:
-        if state[RULE] == RENJU and state[SIDE] == BLACK:
-            return legal_for_black(state, moves)
-        size = state[SIZE]
-        for row in range(size):
-            first = cell_of(row, 0, size)
-            for column in range(size):
-                moves[count] = row * size + column  # overwritten by the next unless it counts
-                count += state[first + column] == EMPTY
-    return count
+    if state[RESULT] != ONGOING:
+        return 0
+    if state[RULE] == RENJU and state[SIDE] == BLACK:
+        return legal_for_black(state, moves)
+    return list_empties(state, moves)
 
 
 @kernel

@@ -26,6 +26,8 @@ EMPTY, WALL = 0, 3  # what a cell holds besides BLACK and WHITE
 
 # The rules by number. Code that is written for the first two alone asks for `rule > STANDARD` once, before its loops.
 FREESTYLE, STANDARD, RENJU, CARO, CARO_EXACT = 0, 1, 2, 3, 4
+# Their names, in that order, with the numbers that Gomocup and files of records know them by.
+RULES = {"freestyle": 0, "standard": 1, "renju": 4, "caro": 8, "caro-exact": 9}
 
 HALF = 32  # a line has at most 25 points: black's bits start at 0, white's at 32
 ONE_COLOUR = (1 << HALF) - 1
@@ -95,6 +97,17 @@ def lowest_bit(word: int) -> int:
 def is_empty(lines: Ints, row: int, column: int) -> bool:
     """Whether a point is empty by its row's word: random games leave the board by points behind."""
     return (lines[row] >> column) & (1 | 1 << HALF) == 0
+
+
+@kernel
+def list_empties(state: Ints, points: Ints) -> int:
+    """Write the empty points to the front of `points` [A] and return how many they are."""
+    size, count = state[SIZE], 0
+    for row in range(size):
+        for column in range(size):
+            points[count] = row * size + column  # overwritten by the next unless it counts
+            count += state[cell_of(row, column, size)] == EMPTY
+    return count
 
 
 @kernel

@@ -23,6 +23,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from eightfold.games.game import Game, Position, make_game
+from eightfold.games.lines import RULES
 from eightfold.games.record import EXPECTED, MOST_SECONDS, GameRecord, RecordError, as_text, quoted, read_each, replay
 from eightfold.games.state import BLACK
 
@@ -32,7 +33,7 @@ HEADER = re.compile(r"piskvorky\s++([0-9]{1,9})\s*+x\s*+([0-9]{1,9})\s*+(?:,(.*)
 MOVE = re.compile(r"([+-]?[0-9]{1,9})\s*+,\s*+([+-]?[0-9]{1,9})\s*+(?:,\s*+(-?[0-9]{1,13}(?:\.[0-9]{0,9})?)?\s*+)?")
 LIKE_MOVE = re.compile(r"[+-]?[0-9]++\s*+,")
 END_CODE = re.compile(r"[+-]?[0-9]++")
-RULE = re.compile(r"[0-9]++\s*+,(?:[0-9 ]*+,)*+\s*+(freestyle|standard|renju|caro|caro-exact)", re.IGNORECASE)
+RULE = re.compile(rf"[0-9]++\s*+,(?:[0-9 ]*+,)*+\s*+({'|'.join(RULES)})", re.IGNORECASE)
 
 Line = tuple[int, str]  # its number in the file, and the text without the blanks around it
 

@@ -22,18 +22,17 @@ import numpy as np
 
 from eightfold.games.lines import (
     EMPTIES,
-    EMPTY,
     HALF,
     ONE_COLOUR,
     RENJU,
     RULE,
     WIN,
     all_lines,
-    cell_of,
     enter_stone,
     is_empty,
     line_span,
     lines_through,
+    list_empties,
     lowest_bit,
     point_of,
     toggle_stone,
@@ -238,11 +237,7 @@ def rollout_renju(state: Ints, random: Random, scratch: Ints) -> int:
     """Random moves to the end. Black draws again, from the rest, where it may not play."""
     size, win, colour = state[SIZE], state[WIN], state[SIDE]
     lines, eyes = all_lines(state), np.empty((EYES, 2), np.int64)
-    count = 0
-    for row in range(size):
-        for column in range(size):
-            scratch[count] = row * size + column
-            count += state[cell_of(row, column, size)] == EMPTY
+    count = list_empties(state, scratch)
     while count > 0:
         pick = random_below(random, count)
         if colour == BLACK:

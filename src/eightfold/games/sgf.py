@@ -27,6 +27,7 @@ from dataclasses import dataclass, field
 from eightfold import __version__
 from eightfold.errors import EightfoldError
 from eightfold.games.game import COLOUR_NAMES, Game, make_game
+from eightfold.games.lines import RULES
 from eightfold.games.record import EXPECTED, GameRecord, RecordError, as_text, quoted, read_each, replay
 from eightfold.games.state import BLACK, WHITE
 from eightfold.texts import split_name
@@ -49,8 +50,7 @@ LETTERS = string.ascii_lowercase
 COLOURS = {"B": BLACK, "W": WHITE}
 RESULT = re.compile(r"(b|w|black|white)\s*(?:\+|wins?\b|won\b)\s*(.*)", re.IGNORECASE | re.DOTALL)
 REASONS = {"r": "R", "resign": "R", "t": "T", "time": "T", "f": "F", "forfeit": "F"}
-# A ruleset by Gomocup's number; as a word it is looked for in what the file says.
-NUMBERED_RULES = {"0": "freestyle", "1": "standard", "4": "renju", "8": "caro", "9": "caro-exact"}
+NUMBERED_RULES = {str(number): name for name, number in RULES.items()}  # as a word it is looked for in the text
 DRAWS = ("0", "draw", "drawn", "tie", "jigo", "1/2-1/2")
 
 

@@ -45,13 +45,19 @@ class Description:
 
         return make_network(self.network, self.shape())
 
-    def fitted_to(self, game: Game, *, place: object, any_size: bool) -> Description:
-        """The description for another game, where the weights fit it; `place` is what an error calls the network."""
-        if self.game == game.text:
-            return self
-        if not (any_size and _differ_in_size_alone(make_game(self.game), game)):
-            raise EightfoldError(f"{place} was trained for {self.game}, not for {game.text}")
+    def fitted_to(self, game: Game, *, who: object, any_size: bool) -> Description:
+        """The description for another game; an error if the network does not play it."""
+        check_fits(self.game, game, who=who, any_size=any_size)
         return replace(self, game=game.text)
+
+
+def check_fits(trained: str, game: Game, *, who: object, any_size: bool) -> None:
+    """An error unless a network that was trained for a game plays this one: the same, or in another size.
+
+    `any_size`: its weights fit every board; `who`: what the error calls it.
+    """
+    if trained != game.text and not (any_size and _differ_in_size_alone(make_game(trained), game)):
+        raise EightfoldError(f"{who} was trained for {trained}, not for {game.text}")
 
 
 def _differ_in_size_alone(one: Game, other: Game) -> bool:

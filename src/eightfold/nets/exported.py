@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -33,8 +32,8 @@ ANY_SIZE = "any_size"  # in the metadata, yes or no: whether the weights fit eve
 
 def load_exported(path: Path, game: Game) -> tuple[Runner, Description]:
     """The network of an exported file, for a game, and its description; it has answered once."""
-    metadata = _read_metadata(path)
-    description = _description(path, metadata).fitted_to(game, place=path, any_size=metadata.get(ANY_SIZE) == "yes")
+    description, any_size = read_description(path)
+    description = description.fitted_to(game, who=path, any_size=any_size)
     shape = description.shape()
     runner: Runner
     try:
@@ -50,32 +49,30 @@ def load_exported(path: Path, game: Game) -> tuple[Runner, Description]:
     return runner, description
 
 
-def read_description(path: Path) -> Description:
-    """What an exported file says of itself."""
-    return _description(path, _read_metadata(path))
+def is_exported(place: str | Path) -> bool:
+    """Whether a network's place is an exported file, by its name."""
+    return Path(place).suffix.lower() == SUFFIX
 
 
-def _read_metadata(path: Path) -> dict[str, str]:
+def read_description(path: Path) -> tuple[Description, bool]:
+    """What an exported file says of itself, and whether it plays any board size."""
     try:
-        return read_metadata(path.read_bytes())
+        metadata = read_metadata(path.read_bytes())
     except OSError as error:
         raise EightfoldError(f"{path}: {error.strerror}") from None
     except ValueError as error:
         raise EightfoldError(f"{path} is not an ONNX file: {error}") from None
-
-
-def _description(path: Path, metadata: Mapping[str, str]) -> Description:
     keys = [field.name for field in fields(Description)]
     missing = [key for key in keys if key not in metadata]
     if missing:
         raise EightfoldError(f"{path} does not say its {missing[0]}; write it with: eightfold export RUN --onnx")
-    return Description(**{key: metadata[key] for key in keys})
+    return Description(**{key: metadata[key] for key in keys}), metadata.get(ANY_SIZE) == "yes"
 
 
 def find_exported(place: str | Path) -> Path:
     """The exported file itself, or the one in the folder of a run, a checkpoint or a shipped network."""
     path = Path(place)
-    if path.suffix.lower() == SUFFIX:
+    if is_exported(path):
         return path
     folders = [path, path / "checkpoint", place_of.MODELS / str(place)]
     for folder in folders:

@@ -9,15 +9,12 @@ from __future__ import annotations
 
 import threading
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
 from eightfold.games.game import Game, Position
-from eightfold.nets.backends.interface import Runner
-from eightfold.nets.description import Description, find_checkpoint
 from eightfold.nets.evaluator import NetworkEvaluator
-from eightfold.nets.exported import SUFFIX, load_exported
+from eightfold.nets.opening import open_network
 from eightfold.search.forest import PLAYING, ForestSearch
 from eightfold.search.kernels.tree import UNKNOWN
 from eightfold.search.limits import Limits
@@ -55,7 +52,7 @@ class NetPlayer:
     ) -> None:
         given = {"playouts": playouts, "seconds": seconds, "c": c, "contempt": contempt, "memory": memory}
         check_options(self.OPTIONS, "player net", given)
-        runner, description = _open(place, game)
+        runner, description = open_network(place, game)
         self._game, self._playouts, self._seconds = game, playouts, seconds
         self._random = np.random.default_rng(check_seed(seed))
         self._evaluator = NetworkEvaluator(
@@ -138,16 +135,3 @@ class NetPlayer:
         else:
             self._search.set_root(0, position.state, wants=position.to_move)
         self._moves = position.moves
-
-
-def _open(place: str, game: Game) -> tuple[Runner, Description]:
-    """The network of a place, ready to run: an exported file as it is, a checkpoint by PyTorch's help."""
-    if place.lower().endswith(SUFFIX):
-        return load_exported(Path(place), game)
-    folder = find_checkpoint(place)
-    from eightfold.nets.backends.choice import make_backend  # these bring PyTorch along
-    from eightfold.nets.checkpoint import load_checkpoint
-
-    network, description = load_checkpoint(folder)
-    description = description.fitted_to(game, place=f"player net:{place}", any_size=bool(network.any_size))
-    return make_backend("auto", network, description.shape()), description

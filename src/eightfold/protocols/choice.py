@@ -6,7 +6,7 @@ run from its exported file, whatever place it was named by.
 
 from __future__ import annotations
 
-from eightfold.arena.players import make_player
+from eightfold.arena.players import WITH_TREES, make_player
 from eightfold.games.game import Game
 from eightfold.nets.exported import best_shipped, find_exported
 from eightfold.search.result import Player
@@ -16,7 +16,6 @@ USUAL_SECONDS = 5  # for a move, where nobody sets a limit
 USUAL_MEMORY = 96  # megabytes for a tree: with the rest of the process well below the 350 of tournaments
 PROCESS = 220  # megabytes that the process takes without a tree
 LEAST_MEMORY = 8
-WITH_TREES = ("mcts", "net")  # players that take as much memory as they are given time
 
 
 def engine_player(text: str | None, game: Game, *, memory: int = 0, seed: int = 0) -> Player:

@@ -15,12 +15,11 @@ import numpy as np
 from eightfold import __version__
 from eightfold.errors import EightfoldError
 from eightfold.protocols.engine import Engine
-from eightfold.protocols.gomocup_rules import RULES, forbidden_points, game_text, read_point, refusal, write_point
+from eightfold.protocols.gomocup_rules import RULES, UNLIMITED, game_text, read_point, refusal, write_point
 from eightfold.protocols.swap2 import SWAP, answer_swap2, open_swap2
 from eightfold.search.result import SearchResult
 
 ABOUT = f'name="Eightfold", version="{__version__}", author="the Eightfold authors", country="World"'
-UNLIMITED = 2_147_483_647  # milliseconds: as much time as there is
 OWN, OPPONENT, SPECIAL = 1, 2, 3  # the third number of a stone's line
 PASS = "-1,-1"  # analysis programs write a pass so
 SHOWN = 60  # letters of an unknown line that are repeated
@@ -232,7 +231,7 @@ class Gomocup:
     def _show_forbidden(self, rest: str) -> None:
         self._need_game()
         size = self._engine.game.size
-        points = (divmod(action, size) for action in forbidden_points(self._engine.position))
+        points = (divmod(action, size) for action in self._engine.position.forbidden_moves.tolist())
         self._say(f"FORBID {''.join(f'{column:02d}{row:02d}' for row, column in points)}.")
 
     def _best(self, rest: str) -> None:

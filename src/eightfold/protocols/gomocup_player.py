@@ -19,12 +19,11 @@ from collections import deque
 from eightfold.arena.forfeit import Forfeit
 from eightfold.errors import EightfoldError
 from eightfold.games.game import Game, Position
-from eightfold.protocols.gomocup_rules import read_point, rule_number, write_point
+from eightfold.protocols.gomocup_rules import UNLIMITED, read_point, rule_number, write_point
 from eightfold.protocols.process import Program, ProgramEnded
 from eightfold.search.result import Progress, SearchResult, check_position, one_hot
 from eightfold.texts import Option, check_options
 
-UNLIMITED = 2_147_483_647
 SETTLING = 0.02  # seconds after its move in which an engine is left alone: some drop what comes at once
 LOOK = 0.05  # seconds between two looks at a stop from outside
 REMARKS = ("MESSAGE", "DEBUG", "INFO")  # lines for people, before an answer

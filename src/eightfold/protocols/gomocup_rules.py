@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 
 from eightfold.errors import EightfoldError
-from eightfold.games.game import Game, Position
+from eightfold.games.game import Game
+from eightfold.games.lines import RULES as RULE_NUMBERS
 
-# The number of `INFO rule` and our name for it. A rule that the game learns is switched on by an entry here.
-RULES = {0: "freestyle", 1: "standard"}
-NAMES = {0: "freestyle", 1: "standard", 2: "continuous game", 4: "renju", 8: "caro", 9: "caro with exactly five"}
+RULES = {number: name for name, number in RULE_NUMBERS.items()}  # of `INFO rule`
+CONTINUOUS = 2  # a bit of it: the game goes on on the same board, which only managers of people want
+UNLIMITED = 2_147_483_647  # milliseconds: as much time as there is
 
 WIN = 5  # in a row; the protocol knows no other number
 LEAST_SIZE, MOST_SIZE = 5, 25
@@ -33,19 +34,15 @@ def game_text(size: int, rule: int) -> str:
 def refusal(rule: int) -> str:
     """Why a rule is not played."""
     known = ", ".join(f"{number} ({name})" for number, name in RULES.items())
-    name = f" ({NAMES[rule]})" if rule in NAMES else ""
+    name = " (a continuous game)" if rule == CONTINUOUS else ""
     return f"rule {rule}{name} is not supported; supported: {known}"
 
 
 def rule_number(game: Game) -> int:
     """The number of a game's rule; an error if the protocol cannot express the game."""
-    numbers = {name: number for number, name in RULES.items()}
-    if game.name != "gomoku" or game.values.get("win") != WIN or game.values.get("rule") not in numbers:
-        raise EightfoldError(
-            f"the gomocup protocol does not know {game.text}; it knows gomoku with win={WIN} and rule="
-            + " or ".join(numbers)
-        )
-    return numbers[str(game.values["rule"])]
+    if game.name != "gomoku" or game.values.get("win") != WIN:
+        raise EightfoldError(f"the gomocup protocol does not know {game.text}; it knows gomoku with win={WIN}")
+    return RULE_NUMBERS[str(game.values["rule"])]
 
 
 def read_point(text: str, game: Game) -> int:
@@ -68,9 +65,3 @@ def write_point(action: int, game: Game) -> str:
     """`x,y` of an action."""
     row, column = divmod(action, game.size)
     return f"{column},{row}"
-
-
-def forbidden_points(position: Position) -> list[int]:
-    """Where the side to move may not play although the point is empty; only renju has such points."""
-    legal = position.legal_mask
-    return [] if position.is_over else [int(p) for p in (position.stones.ravel() == 0).nonzero()[0] if not legal[p]]

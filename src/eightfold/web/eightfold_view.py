@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from eightfold.errors import EightfoldError
 from eightfold.games.game import Position
 from eightfold.games.state import BLACK, WHITE
+from eightfold.nets.evaluator import NetworkEvaluator
 from eightfold.symmetry.group import COUNT, NAMES, subgroup_name
 from eightfold.symmetry.orbit import stabiliser
 from eightfold.symmetry.slap import frame_members, slap_frames
@@ -47,29 +48,20 @@ class NetworkViews:
         return _softmax(logits, legal), values if values.ndim == 1 else values[:, 0], evaluator.symmetry
 
     def _evaluator(self, offer: Offer, position: Position, as_played: bool) -> Any:
-        from dataclasses import replace
-
-        from eightfold.nets.backends import make_backend
-        from eightfold.nets.checkpoint import find_checkpoint, load_checkpoint
-        from eightfold.nets.evaluator import NetworkEvaluator
+        from eightfold.nets.opening import open_network
 
         key = (offer.key, offer.version(), position.game.text, as_played)
         if key in self._evaluators:
             return self._evaluators[key]
         try:
-            network, description = load_checkpoint(find_checkpoint(offer.network))
+            runner, description = open_network(offer.network, position.game)
         except EightfoldError as error:
             raise offer.without_place(error) from None
-        if description.game != position.game.text:
-            if not offer.any_size:
-                raise EightfoldError(f"{offer.key} was trained for {description.game}, not for {position.game.text}")
-            description = replace(description, game=position.game.text)
         # A bare network with centred planes still needs those planes.
         mode = description.symmetry if as_played or description.symmetry == "slap-cc" else "none"
-        backend = make_backend("auto", network, description.shape())
         while len(self._evaluators) >= MOST_NETWORKS:
             self._evaluators.pop(next(iter(self._evaluators)))
-        evaluator = NetworkEvaluator(backend, encoder=description.encoder, symmetry=mode)
+        evaluator = NetworkEvaluator(runner, encoder=description.encoder, symmetry=mode)
         self._evaluators[key] = evaluator
         return evaluator
 

@@ -12,11 +12,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from eightfold.arena.players import NET_PLAYER, OWN_PLAYER, PLAYERS, make_player
+from eightfold.arena.players import PLAYERS, WITH_TREES, check_player, make_player
 from eightfold.errors import EightfoldError, unknown
-from eightfold.games.game import Game, make_game
+from eightfold.games.game import Game
+from eightfold.nets.description import DESCRIPTION, check_fits, find_checkpoint, shipped_networks
+from eightfold.nets.opening import describe_network, weights_file
 from eightfold.search.result import Player
-from eightfold.texts import read_options, split_name
+from eightfold.texts import split_name
 
 HUMAN = "human"
 # What "stronger" means for a kind of player: an option, its values, and which of them is the usual one.
@@ -27,7 +29,6 @@ LEVELS: dict[str, tuple[str, tuple[int, ...], int]] = {
 }
 UNITS = {"depth": ("ply ahead", "plies ahead"), "playouts": ("playout", "playouts")}
 MEMORY = 100  # megabytes for the tree of one player
-EXTERNAL = ("gomocup", "gtp")  # programs of other people, by a command that only the server knows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,21 +66,15 @@ class Offer:
 
     def check_fits(self, game: Game) -> None:
         """A network plays the game that it was trained for; some play it on any board."""
-        if not self.game or self.game == game.text:
-            return
-        trained = make_game(self.game)
-        other_size = {**trained.values, "size": game.size} == dict(game.values)
-        if trained.name != game.name or not (self.any_size and other_size):
-            raise EightfoldError(f"player {self.key} was trained for {self.game}, not for {game.text}")
+        if self.game:
+            check_fits(self.game, game, who=f"player {self.key}", any_size=self.any_size)
 
     def version(self) -> int:
         """A number that changes with the weights: a run that goes on has a new network every minute."""
         if not self.network:
             return 0
-        from eightfold.nets.description import WEIGHTS, find_checkpoint
-
         try:
-            return (find_checkpoint(self.network) / WEIGHTS).stat().st_mtime_ns
+            return weights_file(self.network).stat().st_mtime_ns
         except (OSError, EightfoldError):
             return 0
 
@@ -110,15 +105,13 @@ class Offers:
         """The offers of this moment, networks first: they are what people come for. May import PyTorch."""
         with self._lock:
             if self._shipped is None:
-                self._shipped = [_net_offer(name, "") for name in _shipped_names()]
+                self._shipped = [_net_offer(name, "") for name in shipped_networks()]
             networks = [*self._shipped, *filter(None, map(self._of_run, self._runs))]
         plain = [_offer(name) for name in ("alphabeta", "mcts", "greedy", "random")]
         return _with_own_keys([*networks, *self._own, *plain])
 
     def _of_run(self, run: Path) -> Offer | None:
         """The network of a run; None while it has none yet."""
-        from eightfold.nets.description import DESCRIPTION, find_checkpoint
-
         try:
             written = (find_checkpoint(run) / DESCRIPTION).stat().st_mtime_ns
             if self._of_runs.get(run, (0,))[0] != written:
@@ -136,32 +129,24 @@ class Offers:
 
 def _offer(text: str) -> Offer:
     """The offer that a text names; a wrong text is an error now, not when somebody clicks on it."""
+    check_player(text)
     name, rest = split_name(text)
     if name == "net":
         place, _, options = rest.partition(",")
         return _net_offer(place.strip(), options.strip())
     if name in PLAYERS:
-        read_options(rest, PLAYERS[name].options, f"player {name}")
         levels, usual = _levels(name, name, text if rest else "")
         return Offer(key=text if rest else name, summary=PLAYERS[name].summary, levels=levels, usual=usual)
-    from eightfold.protocols.gomocup_player import split_command
+    short = rest
+    if name == "gomocup":  # its command may hold paths: people see the program's name alone
+        from eightfold.protocols.gomocup_player import split_command, split_words
 
-    if name not in (*EXTERNAL, "python") or not rest:
-        raise unknown("player", name or text, [*PLAYERS, NET_PLAYER, OWN_PLAYER, *(f"{e}:COMMAND" for e in EXTERNAL)])
-    # A command may hold paths: people see the program's name alone.
-    command = split_command(rest)[1] if name == "gomocup" else rest
-    short = rest if name == "python" else Path((command.split() or [name])[0]).name
+        short = Path(split_words(split_command(rest)[1])[0]).name
     return Offer(key=f"{name}:{short}", summary="a program of its own", levels=(Level(name="as it is", text=text),))
 
 
 def _net_offer(place: str, options: str) -> Offer:
-    from eightfold.nets.description import find_checkpoint, load_description
-    from eightfold.nets.player import NetPlayer
-
-    if not place:
-        raise EightfoldError(f"player 'net:' names no network; write {NET_PLAYER}")
-    read_options(options, NetPlayer.OPTIONS, "player net")
-    description = load_description(find_checkpoint(place))
+    description, any_size = describe_network(place)
     text = f"net:{place}"
     levels, usual = _levels("net", text, f"{text},{options}" if options else "")
     return Offer(
@@ -171,7 +156,7 @@ def _net_offer(place: str, options: str) -> Offer:
         usual=usual,
         network=place,
         game=description.game,
-        any_size=bool(getattr(description.make(), "any_size", False)),
+        any_size=any_size,
     )
 
 
@@ -182,25 +167,10 @@ def _levels(kind: str, text: str, exact: str) -> tuple[tuple[Level, ...], int]:
     option, values, usual = LEVELS[kind]
     comma = "," if ":" in text else ":"
     names = [f"{value:,} {UNITS[option][value != 1]}" for value in values]
-    more = f",memory={MEMORY}" if _takes_memory(kind) else ""
+    more = f",memory={MEMORY}" if kind in WITH_TREES else ""
     return tuple(
         Level(name=name, text=f"{text}{comma}{option}={value}{more}") for name, value in zip(names, values, strict=True)
     ), usual
-
-
-def _takes_memory(kind: str) -> bool:
-    """Whether a player can be told how much memory its tree may take: on a server it should be."""
-    if kind == "net":
-        from eightfold.nets.player import NetPlayer
-
-        return any(option.name == "memory" for option in NetPlayer.OPTIONS)
-    return any(option.name == "memory" for option in PLAYERS[kind].options)
-
-
-def _shipped_names() -> list[str]:
-    from eightfold.nets.description import shipped_networks
-
-    return shipped_networks()
 
 
 def _with_own_keys(offers: Sequence[Offer]) -> list[Offer]:

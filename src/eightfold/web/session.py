@@ -231,7 +231,7 @@ class Session:
             "judged": {str(node): [round(j.value, 4), j.best] for node, j in self.judged.items()},
             "node": self.node,
             "stones": "".join(map(str, position.stones.reshape(-1).tolist())),
-            "forbidden": _forbidden(position),
+            "forbidden": position.forbidden_moves.tolist(),
             "last": position.last_move,
             "line": winning_line(position),
             "to_move": position.to_move,
@@ -244,14 +244,6 @@ class Session:
             "clocks": [round(self.used[BLACK], 2), round(self.used[WHITE], 2)],
             "clock_runs": self.clock_runs,
         }
-
-
-def _forbidden(position: Position) -> list[int]:
-    """Points that the rules forbid to the side to move, where the rules know such a thing."""
-    if position.is_over:
-        return []
-    points: Any = getattr(position, "forbidden_moves", ())
-    return [int(point) for point in (points() if callable(points) else points)]
 
 
 def winning_line(position: Position) -> list[int]:

@@ -25,7 +25,7 @@ from eightfold.web.eightfold_view import eight_sides
 from eightfold.web.messages import Seat
 from eightfold.web.offers import HUMAN
 from eightfold.web.session import Session
-from eightfold.web.thinking import Job, ask, can_be_timed
+from eightfold.web.thinking import Job
 
 if TYPE_CHECKING:
     from eightfold.web.host import Host
@@ -159,7 +159,7 @@ class Table:
 
         def work(stop: threading.Event) -> SearchResult:
             with self.host.borrowed(seat, position.game, session.id) as player:
-                return ask(player, position, stop=stop)
+                return player.think(position, stop=stop)
 
         self._move = self._submit(work, self._moved)
 
@@ -219,7 +219,7 @@ class Table:
 
         def work(stop: threading.Event) -> SearchResult:
             with self.host.borrowed(seat, position.game, f"{session.id} hint") as player:
-                return ask(player, position, stop=stop)
+                return player.think(position, stop=stop)
 
         def done(job: Job, result: SearchResult | None, trouble: Exception | None) -> None:
             if job is not self._hint:
@@ -272,7 +272,7 @@ class Table:
                 self.session.judge(node, result)
                 self.tell(self._opinion(node, result, spent + more))
 
-        def work(stop: threading.Event) -> tuple[SearchResult, bool, float]:
+        def work(stop: threading.Event) -> tuple[SearchResult, float]:
             begin = time.monotonic()
 
             def progress(result: SearchResult) -> None:
@@ -280,11 +280,10 @@ class Table:
                     _on_loop(loop, tell, result, time.monotonic() - begin)
 
             with self.host.borrowed(seat, position.game, f"{identity} analysis") as player:
-                timed = can_be_timed(player)
-                result = ask(player, position, seconds=seconds, stop=stop, on_progress=progress)
-            return result, timed, time.monotonic() - begin
+                result = player.think(position, seconds=seconds, stop=stop, on_progress=progress)
+            return result, time.monotonic() - begin
 
-        def done(job: Job, answer: tuple[SearchResult, bool, float] | None, trouble: Exception | None) -> None:
+        def done(job: Job, answer: tuple[SearchResult, float] | None, trouble: Exception | None) -> None:
             if job is not self._analysis:
                 return
             if trouble is not None or answer is None:
@@ -292,14 +291,14 @@ class Table:
                 self.tell({"type": "error", "text": _words(trouble)})
                 self._tell_state()
                 return
-            result, timed, took = answer
+            result, took = answer
             tell(result, took)
             self._analysis = None
             # A tree grows with every slice; a search without one begins again, and needs a longer one.
             grows = result.visits is not None
             longer = seconds if grows else 2 * seconds
             settled = abs(result.value) == 1 or len(position.legal_moves) == 1
-            if settled or not timed or spent + took >= LONGEST_ANALYSIS or longer > LONGEST_SLICE:
+            if settled or spent + took >= LONGEST_ANALYSIS or longer > LONGEST_SLICE:
                 return
             self._slice(seat, position, node, longer, spent + took)
 
@@ -356,7 +355,7 @@ class Table:
 
         def work(stop: threading.Event) -> SearchResult:
             with self.host.borrowed(by, position.game, f"{self.session.id} review") as player:
-                return ask(player, position, stop=stop)
+                return player.think(position, stop=stop)
 
         def done(job: Job, result: SearchResult | None, trouble: Exception | None) -> None:
             if job is not self._review_job:

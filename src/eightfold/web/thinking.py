@@ -10,7 +10,6 @@ comes back to the game that it served last.
 from __future__ import annotations
 
 import contextlib
-import inspect
 import itertools
 import logging
 import secrets
@@ -21,39 +20,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from eightfold.errors import EightfoldError
-from eightfold.games.game import Game, Position
-from eightfold.search.result import Player, SearchResult
+from eightfold.games.game import Game
+from eightfold.search.result import Player, close_player
 from eightfold.web.offers import Offer
 
 MOST_IDLE = 12  # players kept for whoever asks next
 
 log = logging.getLogger("eightfold.web")
-
-
-def ask(
-    player: Player,
-    position: Position,
-    *,
-    seconds: float | None = None,
-    stop: threading.Event | None = None,
-    on_progress: Callable[[SearchResult], None] | None = None,
-) -> SearchResult:
-    """`think`, with those of the wishes that this player understands: a user's own may know none of them."""
-    wishes = {"seconds": seconds, "stop": stop, "on_progress": on_progress}
-    known = _wishes_of(player)
-    think: Any = player.think
-    return think(position, **{name: wish for name, wish in wishes.items() if wish is not None and name in known})
-
-
-def can_be_timed(player: Player) -> bool:
-    return "seconds" in _wishes_of(player)
-
-
-def _wishes_of(player: Player) -> frozenset[str]:
-    parameters = inspect.signature(player.think).parameters.values()
-    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
-        return frozenset({"seconds", "stop", "on_progress"})
-    return frozenset(parameter.name for parameter in parameters)
 
 
 @dataclass(eq=False)
@@ -204,8 +177,6 @@ class PlayerShelf:
 
 
 def _close(player: Player) -> None:
-    """A player that runs a program of its own has something to end."""
-    close = getattr(player, "close", None)
-    if callable(close):
-        with contextlib.suppress(Exception):
-            close()
+    """Whatever comes of it: nobody waits for this player any more."""
+    with contextlib.suppress(Exception):
+        close_player(player)
