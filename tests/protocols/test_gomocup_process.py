@@ -11,9 +11,8 @@ import time
 import pytest
 
 from eightfold.benchmarks.reference.gomoku import BLACK
-from managers import ENGINE, LONG, Manager, move_of, play_game, point
+from managers import ENGINE, LONG, Manager, move_of, play_game, point, quickest, seconds_of
 
-LATE = 1.0  # seconds beyond a limit that a busy machine is forgiven
 NEEDS_PROC = pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="memory is read from /proc")
 
 
@@ -43,17 +42,16 @@ def test_a_game_under_the_standard_rule_at_20x20_with_info_after_start():
 @pytest.mark.parametrize("player", ["alphabeta", "mcts"])
 def test_time_for_a_turn_is_used_and_not_overstepped(player):
     with Manager("--player", player) as manager:
+
+        def move() -> int:
+            return move_of(manager.ask("BOARD", "7,7,2", "8,8,1", "6,8,2", "DONE"), 15)
+
         assert manager.ask("START 15") == "OK"
         for limit in (1.0, 0.4):
             manager.send(f"INFO timeout_turn {round(1000 * limit)}", "INFO time_left 2147483647")
-            begun = time.perf_counter()
-            move_of(manager.ask("BOARD", "7,7,2", "8,8,1", "6,8,2", "DONE"), 15)
-            spent = time.perf_counter() - begun
-            assert limit / 3 < spent < limit + LATE
+            assert limit / 3 < quickest(lambda: seconds_of(move), enough=limit) <= limit
         manager.send("INFO timeout_turn 0")
-        begun = time.perf_counter()
-        move_of(manager.ask("BOARD", "7,7,2", "8,8,1", "6,8,2", "DONE"), 15)
-        assert time.perf_counter() - begun < LATE
+        assert quickest(lambda: seconds_of(move), enough=0.3) <= 0.3
         assert manager.end() == 0
 
 
@@ -61,25 +59,29 @@ def test_time_for_a_match_is_divided_among_its_moves():
     with Manager() as manager:
         assert manager.ask("START 15") == "OK"
         manager.send("INFO timeout_turn 5000", "INFO timeout_match 3000")
-        _, times = play_game(manager, 15, style="RESTART", engine_is_black=True, seed=3)
-        assert sum(times) < 3 + LATE
-        assert max(times) < 1 + LATE
+
+        def match() -> float:
+            return sum(play_game(manager, 15, style="RESTART", engine_is_black=True, seed=3)[1])
+
+        assert quickest(match, enough=3) <= 3
+
+        def first_move(left: str) -> float:
+            assert manager.ask("RESTART") == "OK"
+            return seconds_of(lambda: move_of(manager.ask(f"INFO time_left {left}", "BEGIN"), 15))
+
         for left in ("-1", "0", "20"):
-            manager.ask("RESTART")
-            begun = time.perf_counter()
-            move_of(manager.ask(f"INFO time_left {left}", "BEGIN"), 15)
-            assert time.perf_counter() - begun < LATE
+            assert quickest(lambda left=left: first_move(left), enough=0.3) <= 0.3
         assert manager.end() == 0
 
 
 def test_everything_is_loaded_when_start_is_answered():
-    with Manager() as manager:
-        manager.send("INFO timeout_turn 300")
-        assert manager.ask("START 20") == "OK"
-        begun = time.perf_counter()
-        move_of(manager.ask("BEGIN"), 20)
-        assert time.perf_counter() - begun < 0.3 + LATE
-        assert manager.end() == 0
+    def first_move() -> float:
+        with Manager() as manager:
+            manager.send("INFO timeout_turn 300")
+            assert manager.ask("START 20") == "OK"
+            return seconds_of(lambda: move_of(manager.ask("BEGIN"), 20))
+
+    assert quickest(first_move, enough=0.3) <= 0.3
 
 
 def test_yxstop_and_end_interrupt_thinking():
@@ -94,9 +96,7 @@ def test_yxstop_and_end_interrupt_thinking():
         assert manager.ask("START 15") == "OK"
         manager.send("INFO timeout_turn 600000", "BEGIN")
         time.sleep(0.5)
-        begun = time.perf_counter()
-        taken.add(move_of(manager.ask("YXSTOP"), 15))
-        assert time.perf_counter() - begun < 10
+        taken.add(move_of(manager.ask("YXSTOP"), 15))  # ten minutes were allowed; `ask` waits for two
         taken.add(move_of(manager.ask(turn(), "YXSTOP"), 15))  # the stop may come before the thinking begins
         manager.send("YXSTOP", "INFO timeout_turn 500")  # and one with nothing to stop stops nothing later
         begun = time.perf_counter()
@@ -104,9 +104,27 @@ def test_yxstop_and_end_interrupt_thinking():
         assert time.perf_counter() - begun > 0.2
         manager.send("INFO timeout_turn 600000", turn())
         time.sleep(0.3)
-        begun = time.perf_counter()
-        assert manager.end(seconds=30) == 0
-        assert time.perf_counter() - begun < 1 + LATE
+        assert manager.end() == 0
+
+
+def leaving(manager: Manager) -> float:
+    """Seconds from END to the end, which managers expect within one."""
+
+    def leave() -> None:
+        assert manager.end() == 0
+
+    return seconds_of(leave)
+
+
+def test_a_thinking_engine_leaves_within_a_second():
+    def leave() -> float:
+        with Manager("--player", "mcts") as manager:
+            assert manager.ask("START 15") == "OK"
+            manager.send("INFO timeout_turn 600000", "BEGIN")
+            time.sleep(0.3)
+            return leaving(manager)
+
+    assert quickest(leave, enough=1) <= 1
 
 
 def test_the_end_of_the_input_is_the_end():
@@ -120,12 +138,13 @@ def test_the_end_of_the_input_is_the_end():
 
 
 def test_end_is_heard_while_kernels_are_compiled(tmp_path):
-    with Manager(EIGHTFOLD_CACHE=str(tmp_path)) as manager:  # an empty cache: START takes many seconds
-        manager.send("START 15")
-        time.sleep(1.5)
-        begun = time.perf_counter()
-        assert manager.end(seconds=60) == 0
-        assert time.perf_counter() - begun < 1 + LATE
+    def leave() -> float:
+        with Manager(EIGHTFOLD_CACHE=str(tmp_path)) as manager:  # an empty cache: START takes many seconds
+            manager.send("START 15")
+            time.sleep(1.5)
+            return leaving(manager)
+
+    assert quickest(leave, enough=1) <= 1
 
 
 def test_a_manager_that_goes_away_is_no_reason_to_stay():

@@ -15,6 +15,8 @@ from web.serving import running
 DESK, PHONE = {"width": 1360, "height": 880}, {"width": 390, "height": 844}
 POSITION = "#position=gomoku:size=15,win=5,rule=freestyle&moves=h8-i9-i7-g9-h9-h10-g8-j8-f7-e6-g7-h7-g6-g10-f9"
 
+RENJU = "#position=gomoku:size=15,win=5,rule=renju&moves=h9-a1-h7-o1-g8-a15-i8-o15-j10-d3-k11-d12"
+
 
 def take(folder: Path, runs: list[Path]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
@@ -53,10 +55,16 @@ def tour(page: Any, address: str, folder: Path, name: str) -> None:
     page.wait_for_function("() => window.eightfold?.game.state?.tree.length === 16")
     page.click("#review")
     page.wait_for_function("() => Object.keys(window.eightfold.game.state.judged).length >= 16", timeout=120_000)
+    for _ in range(8):
+        page.keyboard.press("ArrowLeft")
+    page.wait_for_function("() => window.eightfold.game.state.node === 7")
     page.click("#think")
     page.wait_for_selector("#board .opinion.best")
     page.wait_for_timeout(2500)
     shoot("analyse")
+    page.goto(f"http://{address}/{RENJU}")
+    page.wait_for_function("() => window.eightfold?.game.state?.forbidden.length > 0")
+    shoot("renju")
     page.click('nav a[data-view="play"]')
     page.click("#new-game")
     shoot("new-game")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 
 import pytest
 from hypothesis import given, settings
@@ -15,6 +14,7 @@ from eightfold.web import messages
 from eightfold.web.connection import Connection
 from eightfold.web.host import Host
 from eightfold.web.messages import read_message
+from managers import quickest, seconds_of
 from refusals import refusal
 
 TYPES = [
@@ -68,10 +68,12 @@ def test_limits():
     assert "too long" in refusal(lambda: read_message(" " * (messages.LARGEST_MESSAGE + 1)))
     many = {"type": "new", "game": "gomoku", "black": {"player": "human"}, "white": {"player": "human"}}
     assert "new.moves" in refusal(lambda: read_message(json.dumps({**many, "moves": [0] * 700})))
-    start = time.perf_counter()
-    for bomb in ("[" * 200_000, '{"a":' * 40_000, '{"type":"load","sgf":"' + "(" * 200_001 + '"}', "9" * 200_000):
-        refusal(lambda bomb=bomb: read_message(bomb))
-    assert time.perf_counter() - start < 2
+
+    def throw_bombs():
+        for bomb in ("[" * 200_000, '{"a":' * 40_000, '{"type":"load","sgf":"' + "(" * 200_001 + '"}', "9" * 200_000):
+            refusal(lambda bomb=bomb: read_message(bomb))
+
+    assert quickest(lambda: seconds_of(throw_bombs), enough=2) <= 2
 
 
 class Wire:
