@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+from eightfold.arena.report import draw_board
+from eightfold.games import make_game
 from eightfold.games.record import read_records
 
 
@@ -31,6 +33,16 @@ def test_a_game_is_drawn_with_its_coordinates():
     assert "◉" in done.stdout, "the last move is marked"
     assert "greedy plays" in done.stdout
     assert "you play black" in done.stdout
+
+
+def test_forbidden_points_are_marked(capsys):
+    game = make_game("gomoku:size=15,rule=renju")
+    draw_board(game.after(["h9", "a1", "h7", "o1", "g8", "a15", "i8", "o15"]))
+    board = capsys.readouterr().out
+    assert board.splitlines()[7].split()[1 + 7] == "×"  # h8, in the eighth row from the top
+    assert "× forbidden" in board
+    draw_board(game.after(["h9"]))
+    assert "×" not in capsys.readouterr().out
 
 
 def test_the_end_of_the_input_is_a_polite_end():

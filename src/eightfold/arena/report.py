@@ -96,23 +96,29 @@ def _time(seconds: float) -> str:
 
 
 _STONES = {0: ("·", "·"), BLACK: ("●", "◉"), WHITE: ("○", "◎")}  # the second of each marks the last move
+FORBIDDEN = "×"
 _STYLES = {0: "dim", BLACK: "bold cyan", WHITE: "bold yellow"}
 
 
 def draw_board(position: Position) -> None:
-    """The board, its last move marked."""
+    """The board, its last move marked, and the points that the side to move may not play."""
     size, last = position.game.size, position.last_move
+    forbidden = set(position.forbidden_moves.tolist())
     board = Text()
     for row in range(size):
         board.append(f"{size - row:3d} ", style="dim")
         for column in range(size):
-            stone = int(position.stones[row, column])
-            board.append(f"{_STONES[stone][last == row * size + column]} ", style=_STYLES[stone])
+            action, stone = row * size + column, int(position.stones[row, column])
+            if action in forbidden:
+                board.append(f"{FORBIDDEN} ", style="red")
+            else:
+                board.append(f"{_STONES[stone][last == action]} ", style=_STYLES[stone])
         board.append("\n")
     board.append("    " + " ".join(string.ascii_lowercase[:size]), style="dim")
     console = Console()
     console.print(board)
-    console.print(f"● black  ○ white: {position.outcome} after {position.ply} moves\n", highlight=False)
+    key = f"● black  ○ white{f'  {FORBIDDEN} forbidden' if forbidden else ''}"
+    console.print(f"{key}: {position.outcome} after {position.ply} moves\n", highlight=False)
 
 
 def print_record(record: GameRecord, number: int, of: int) -> None:
