@@ -12,7 +12,13 @@ export class AnalyseView {
     this.game = game;
     this.board = board;
     this.visible = false;
-    this.choose = (node) => game.send("go", { node });
+    this.heading = null; // the node that was asked for last, until the server shows it: keys come faster than answers
+    this.choose = (node) => {
+      this.heading = node;
+      game.send("go", { node });
+    };
+    game.on("state", ({ node }) => { if (node === this.heading) this.heading = null; });
+    game.on("error", () => { this.heading = null; });
     this.by = new SeatForm("Engine", game.offers, { human: false, onChange: () => this.engineChanged() });
     this.toggle = button("Think", () => this.setThinking(!this.thinking), { class: "strong", id: "think" });
     this.review = button("Judge the whole game", () => game.send("review", { by: this.by.seat }), { id: "review" });
@@ -172,11 +178,11 @@ export class AnalyseView {
   }
 
   step(to) {
-    const { state } = this.game;
-    const line = this.game.line(state.node);
-    const at = line.indexOf(state.node);
+    const from = this.game.nodes.has(this.heading) ? this.heading : this.game.state.node;
+    const line = this.game.line(from);
+    const at = line.indexOf(from);
     const target = { first: 0, back: Math.max(0, at - 1), forward: Math.min(line.length - 1, at + 1), last: line.length - 1 }[to];
-    if (line[target] !== state.node) this.choose(line[target]);
+    if (line[target] !== from) this.choose(line[target]);
   }
 
   remove() {
