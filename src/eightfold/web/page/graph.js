@@ -5,6 +5,7 @@ import { percent, pointName } from "./names.js";
 
 const WIDTH = 600;
 const HEIGHT = 150;
+const MARGIN = 10; // around the curve, so that marks at its ends are seen whole
 const MISTAKE = 0.12; // of the expectation, given away by one move
 const BLUNDER = 0.25;
 
@@ -14,12 +15,12 @@ export class ChancesGraph {
     this.onChoose = onChoose;
     this.area = makeSvg("path", { class: "area" });
     this.curve = makeSvg("path", { class: "curve" });
-    this.here = makeSvg("line", { class: "here", y1: 0, y2: HEIGHT });
+    this.here = makeSvg("line", { class: "here", y1: -MARGIN, y2: HEIGHT + MARGIN });
     this.faults = makeSvg("g", { class: "faults" });
     this.svg = makeSvg("svg", {
-      class: "graph", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", role: "img",
-      "aria-label": "Black's chances over the game",
-    }, makeSvg("line", { class: "middle", x1: 0, x2: WIDTH, y1: HEIGHT / 2, y2: HEIGHT / 2 }),
+      class: "graph", viewBox: `${-MARGIN} ${-MARGIN} ${WIDTH + 2 * MARGIN} ${HEIGHT + 2 * MARGIN}`,
+      preserveAspectRatio: "none", role: "img", "aria-label": "Black's chances over the game",
+    }, makeSvg("line", { class: "middle", x1: -MARGIN, x2: WIDTH + MARGIN, y1: HEIGHT / 2, y2: HEIGHT / 2 }),
     this.area, this.curve, this.here, this.faults);
     this.svg.addEventListener("click", (event) => this.click(event));
     this.list = make("ul", { class: "mistakes" });
@@ -38,7 +39,7 @@ export class ChancesGraph {
     const path = points.map(([px, py], k) => `${k ? "L" : "M"}${px.toFixed(1)} ${py.toFixed(1)}`).join("");
     this.curve.setAttribute("d", path);
     this.area.setAttribute("d", points.length > 1
-      ? `${path}L${points.at(-1)[0].toFixed(1)} ${HEIGHT}L${points[0][0].toFixed(1)} ${HEIGHT}Z` : "");
+      ? `${path}L${points.at(-1)[0].toFixed(1)} ${HEIGHT + MARGIN}L${points[0][0].toFixed(1)} ${HEIGHT + MARGIN}Z` : "");
     const at = x(this.line.indexOf(state.node));
     this.here.setAttribute("x1", at);
     this.here.setAttribute("x2", at);
@@ -50,9 +51,10 @@ export class ChancesGraph {
       .map((node, k) => ({ node, k, loss: this.game.loss(node) }))
       .filter(({ loss }) => loss !== undefined && loss >= MISTAKE);
     this.faults.replaceChildren(...faults.map(({ node, k, loss }) =>
-      makeSvg("ellipse", {
+      // A line without a length and with round ends: a dot that stays round however wide the graph is drawn.
+      makeSvg("path", {
         class: loss >= BLUNDER ? "blunder" : "mistake",
-        cx: x(k), cy: (1 - this.game.value(node)) * HEIGHT, rx: 5, ry: 5,
+        d: `M${x(k)} ${(1 - this.game.value(node)) * HEIGHT}h0`,
       })));
     const worst = [...faults].sort((a, b) => b.loss - a.loss).slice(0, 8).sort((a, b) => a.k - b.k);
     this.list.replaceChildren(...worst.map(({ node, k, loss }) => {
@@ -69,7 +71,7 @@ export class ChancesGraph {
 
   click(event) {
     const box = this.svg.getBoundingClientRect();
-    const share = (event.clientX - box.left) / box.width;
+    const share = (((event.clientX - box.left) / box.width) * (WIDTH + 2 * MARGIN) - MARGIN) / WIDTH;
     const k = Math.round(share * (this.line.length - 1));
     const node = this.line[Math.min(this.line.length - 1, Math.max(0, k))];
     if (node !== undefined) this.onChoose(node);
