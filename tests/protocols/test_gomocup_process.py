@@ -47,6 +47,8 @@ def test_time_for_a_turn_is_used_and_not_overstepped(player):
             return move_of(manager.ask("BOARD", "7,7,2", "8,8,1", "6,8,2", "DONE"), 15)
 
         assert manager.ask("START 15") == "OK"
+        manager.send("INFO timeout_turn 0")
+        move()  # START is on the bill of the first one
         for limit in (1.0, 0.4):
             manager.send(f"INFO timeout_turn {round(1000 * limit)}", "INFO time_left 2147483647")
             assert limit / 3 < quickest(lambda: seconds_of(move), enough=limit) <= limit
@@ -82,6 +84,20 @@ def test_everything_is_loaded_when_start_is_answered():
             return seconds_of(lambda: move_of(manager.ask("BEGIN"), 20))
 
     assert quickest(first_move, enough=0.3) <= 0.3
+
+
+def test_the_first_move_is_in_time_even_if_start_is_on_its_bill():
+    def start_and_move() -> float:
+        with Manager() as manager:
+
+            def both() -> None:
+                manager.send("INFO timeout_turn 4000")
+                assert manager.ask("START 15") == "OK"
+                move_of(manager.ask("BEGIN"), 15)
+
+            return seconds_of(both)
+
+    assert quickest(start_and_move, enough=4) <= 4
 
 
 def test_yxstop_and_end_interrupt_thinking():

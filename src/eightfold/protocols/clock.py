@@ -18,14 +18,16 @@ class Clock:
     left: float | None = None  # of that, as the manager last said it
     used: float = 0.0  # in this game, as we see it
     moves: int = 0  # that we made in this game
+    billed: float = 0.0  # spent on getting ready, which some managers put on the bill of the first move
 
     def new_game(self) -> None:
-        self.left, self.used, self.moves = None, 0.0, 0
+        self.left, self.used, self.moves, self.billed = None, 0.0, 0, 0.0
 
     def moved(self, seconds: float) -> None:
         """A move was made that took so long."""
         self.used += seconds
         self.moves += 1
+        self.billed = 0.0
         if self.left is not None:
             self.left -= seconds
 

@@ -44,13 +44,18 @@ class Engine:
     def game(self) -> Game:
         return self.position.game
 
-    def start(self, text: str) -> None:
-        """An empty board of the game that `text` names, and a player for it that is ready to think at once."""
+    def start(self, text: str, *, since: float | None = None) -> None:
+        """An empty board of the game that `text` names, and a player for it that is ready to think at once.
+
+        The time that this takes, `since` it was asked for (perf_counter), is put on the bill of the first move.
+        """
+        begun = time.perf_counter() if since is None else since
         game = make_game(text)
         if self._player is None or self._position is None or self.game.text != game.text:
             self._seat(game)
         self._position = game.start()
         self.clear()
+        self.clock.billed = time.perf_counter() - begun
 
     def clear(self) -> None:
         """The same game from the start."""
@@ -112,7 +117,7 @@ class Engine:
         if self._player is None:
             raise EightfoldError("no game was started yet")
         begun = time.perf_counter()
-        since = begun if since is None else since
+        since = (begun if since is None else since) - self.clock.billed
         allowed = self.clock.allowed()
         seconds = None if allowed is None else max(0.0, allowed - (begun - since))
         result = self._player.think(self.position, seconds=seconds, stop=stop, on_progress=on_progress)

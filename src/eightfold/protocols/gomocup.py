@@ -89,7 +89,7 @@ class Gomocup:
         if not (rest.isascii() and rest.isdecimal() and len(rest) <= 9):
             raise EightfoldError(f"START {rest[:SHOWN]!r} is not a board size; write for example START 15")
         rule = self._rule if self._rule in RULES else 0  # the complaint about a rule waits for the next move
-        self._engine.start(game_text(int(rest), rule))
+        self._engine.start(game_text(int(rest), rule), since=self._since)
         self._started = True
         self._say("OK")
 
