@@ -107,6 +107,14 @@ def make_session(model: bytes, *, threads: int = 0) -> Any:
     return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
 
 
+def import_openvino() -> Any:
+    """OpenVINO, without the package through which it reports to its makers in a child process."""
+    sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
+    import openvino
+
+    return openvino
+
+
 def _is_installed(package: str) -> bool:
     return importlib.util.find_spec(package) is not None
 
@@ -126,10 +134,7 @@ class _OpenVino:
     """bf16 is what it computes with where the processor can, else fp32."""
 
     def __init__(self, path: Path, shape: Shape) -> None:
-        # It reports to its makers, through a child process, where this package is installed.
-        sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
-        import openvino
-
+        openvino = import_openvino()
         core = openvino.Core()
         settings = {"INFERENCE_PRECISION_HINT": "bf16", "PERFORMANCE_HINT": "LATENCY"}
         model = core.read_model(str(path))
