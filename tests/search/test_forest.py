@@ -254,6 +254,32 @@ def test_contempt_seeks_positions_that_are_not_drawn():
         assert abs(search.root_value(0)) < 0.01, "what a draw is worth does not change what is expected"
 
 
+class Moody:
+    """Sees black losing at first, and then nothing but draws."""
+
+    encoder = "last-move"
+    sees_draws = False
+
+    def evaluate(self, planes):
+        black_to_move = planes[:, :2].sum(axis=(1, 2, 3)) % 2 == 0
+        lost = np.where(black_to_move, -0.99, 0.99)
+        value, draw = (0 * lost, 1.0) if self.sees_draws else (lost, 0.0)
+        values = np.stack([value, np.full(len(planes), draw)], axis=1).astype(np.float32)
+        return np.zeros((len(planes), planes.shape[-1] ** 2), np.float32), values
+
+
+def test_what_a_root_is_worth_stays_within_the_range_of_results_when_a_tree_is_kept():
+    game = make_game("gomoku:size=6,win=4")
+    evaluator = Moody()
+    search = ForestSearch(game, evaluator, playouts=60, settings=SearchSettings(contempt=0.8, kept_count=False))
+    search.set_root(0, game.start().state, wants=WHITE)
+    for evaluator.sees_draws, playouts in ((False, 50), (True, 4)):
+        search.prepare_root(0, playouts, noisy=False)
+        while search.step():
+            pass
+    assert search.root_value(0) == -1
+
+
 def test_without_contempt_draws_change_nothing():
     game = make_game("gomoku:size=6,win=4")
     found = []
