@@ -89,6 +89,9 @@ def test_limits_of_a_search_with_a_network(tmp_path):
     assert timed.effort > plain.effort
     assert told
     assert all(position.legal_mask[snapshot.action] for snapshot in told)
+    hurried = player.think(game.after(["d4", "e5"]), seconds=0)
+    assert hurried.visits is not None
+    assert 0 < np.count_nonzero(hurried.visits) <= 8, "moves were looked at, not only the position"
     stop = threading.Event()
     stop.set()
     begun = time.perf_counter()

@@ -24,6 +24,7 @@ from eightfold.texts import Option, check_options
 LANES = 8  # leaves in a batch: more are faster and search a little worse
 TIMED_PLAYOUTS = 100_000  # room in the tree when time is the limit
 NODE, EDGE = 17, 18  # bytes in a tree
+LEAST_STEPS = 2  # batches that are always searched: the first asks about the position itself, the next about its moves
 CHUNK = 256  # simulations between two looks at the clock: those that the rules settle ask no network
 
 
@@ -94,10 +95,12 @@ class NetPlayer:
         self._take_up(position)
         search, before = self._search, self._search.simulations
         search.prepare_root(0, CHUNK if limits.timed else self._playouts, noisy=False)
-        more = self._timed_step() if limits.timed else search.step() > 0  # at least once, so that there is a move
-        while more and not limits.reached():
-            limits.report(lambda: self._result(before))
+        steps, more = 0, True
+        while more and (steps < LEAST_STEPS or not limits.reached()):
+            if steps:
+                limits.report(lambda: self._result(before))
             more = self._timed_step() if limits.timed else search.step() > 0
+            steps += 1
         search.forest.left[0] = 0
         return self._result(before, ties=self._random)
 

@@ -117,13 +117,17 @@ class Engine:
         if self._player is None:
             raise EightfoldError("no game was started yet")
         begun = time.perf_counter()
-        since = (begun if since is None else since) - self.clock.billed
-        allowed = self.clock.allowed()
-        seconds = None if allowed is None else max(0.0, allowed - (begun - since))
+        since = begun if since is None else since
+        allowed, billed = self.clock.allowed(), self.clock.billed
+        seconds = None
+        if allowed is not None:
+            if billed >= allowed:  # whoever counts that has lost patience already, so the move may as well be good
+                billed = 0.0
+            seconds = max(0.0, allowed - billed - (begun - since))
         result = self._player.think(self.position, seconds=seconds, stop=stop, on_progress=on_progress)
         if not self.position.legal_mask[result.action]:
             raise EightfoldError(f"the player chose {self.game.name_of(result.action)}, which is not legal here")
-        self.clock.moved(time.perf_counter() - since)
+        self.clock.moved(time.perf_counter() - since + billed)
         return result
 
     def _seat(self, game: Game) -> None:
