@@ -9,8 +9,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from eightfold.games.lines import CARO, EMPTY, FREESTYLE, RENJU, RULE, STANDARD, WIN, cell_of, overline_wins
-from eightfold.games.renju import may_play
+from eightfold.games.lines import (
+    CARO,
+    EMPTY,
+    FREESTYLE,
+    RENJU,
+    RULE,
+    STANDARD,
+    WIN,
+    all_lines,
+    cell_of,
+    is_empty,
+    overline_wins,
+)
+from eightfold.games.renju import ALLOWED, EYES, fault
 from eightfold.games.state import BLACK, SIZE, WHITE
 from eightfold.jit import Ints, kernel
 
@@ -75,7 +87,7 @@ def score_cell(state: Ints, cell: int, colour: int) -> int:
 
 
 @kernel
-def _score_by_rule(state: Ints, move: int, scores: Ints) -> None:  # [2, A]
+def _score_by_rule(state: Ints, move: int, scores: Ints, eyes: Ints) -> None:  # [2, A], [EYES, 2] to be used up
     """The worth of one point to both colours under the other rules."""
     size, least = state[SIZE], max(state[WIN] - DIGITS, 0)
     cell = cell_of(move // size, move % size, size)
@@ -85,7 +97,7 @@ def _score_by_rule(state: Ints, move: int, scores: Ints) -> None:  # [2, A]
             for step in (1, size, size + 1, size + 2):
                 total += POWERS[max(counted_run(state, cell, step, colour) - least, 0)]
         scores[colour - BLACK, move] = total
-    if state[RULE] == RENJU and state[cell] == EMPTY and not may_play(state, move):
+    if state[RULE] == RENJU and state[cell] == EMPTY and fault(all_lines(state), size, move, eyes) != ALLOWED:
         scores[0, move] = 0
 
 
@@ -93,8 +105,9 @@ def _score_by_rule(state: Ints, move: int, scores: Ints) -> None:  # [2, A]
 def score_moves(state: Ints, scores: Ints) -> None:  # [2, A]
     size = state[SIZE]
     if state[RULE] > STANDARD:
+        eyes = np.empty((EYES, 2), np.int64)
         for move in range(size * size):
-            _score_by_rule(state, move, scores)
+            _score_by_rule(state, move, scores, eyes)
         return
     for move in range(size * size):
         cell = cell_of(move // size, move % size, size)
@@ -142,10 +155,16 @@ def rescore_moves(state: Ints, move: int, scores: Ints) -> None:  # [2, A]
 def _rescore_by_rule(state: Ints, move: int, scores: Ints) -> None:  # [2, A]
     """Under caro a stone also closes the ends of rows; under renju it may free or forbid a point far away."""
     size, row, column = state[SIZE], move // state[SIZE], move % state[SIZE]
+    renju, lines, eyes = state[RULE] == RENJU, all_lines(state), np.empty((EYES, 2), np.int64)
     for point in range(size * size):
         down, right = point // size - row, point % size - column
-        if state[RULE] == RENJU or down == 0 or right == 0 or abs(down) == abs(right):
-            _score_by_rule(state, point, scores)
+        if down == 0 or right == 0 or abs(down) == abs(right):
+            _score_by_rule(state, point, scores, eyes)
+        elif renju and is_empty(lines, point // size, point % size):
+            may = fault(lines, size, point, eyes) == ALLOWED
+            known = scores[0, point] > 0  # what black may play is worth something to it
+            if may != known:
+                _score_by_rule(state, point, scores, eyes)
 
 
 @kernel
