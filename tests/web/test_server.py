@@ -9,7 +9,7 @@ import pytest
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from managers import quickest, seconds_of
+from managers import seconds_of, within
 from web.serving import GREEDY, HUMAN, RANDOM, client, get
 
 SLOW = {"player": "mcts", "level": 4}  # tens of thousands of playouts
@@ -214,7 +214,7 @@ def test_sgf_bombs_are_refused_quickly(address, sgf, said):
         def paste():
             assert said in page.refused("load", sgf=sgf)
 
-        assert quickest(lambda: seconds_of(paste), enough=2) <= 2
+        within(2, lambda: seconds_of(paste))
         page.ask("play", action=0)  # and the game goes on
 
 

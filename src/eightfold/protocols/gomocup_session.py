@@ -18,7 +18,7 @@ from eightfold.errors import EightfoldError
 from eightfold.protocols.lines import read_lines
 
 MOST_WAITING = 10_000  # lines; whoever sends more without waiting for answers is made to wait
-PATIENCE = 0.8  # seconds after END in which the process leaves in good order; managers wait for one
+PATIENCE = 0.5  # seconds after END in which the process leaves in good order; managers wait for one
 
 
 class Session:
