@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
+BROWSER := $(VENV)/browser
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
 # What `make run` passes on, e.g. make run ARGS="--minutes 5 --seed 3 --run runs/third"
@@ -12,12 +13,12 @@ ARGS ?=
 .DEFAULT_GOAL := run
 
 run: $(READY)
-	$(BIN)/eightfold train quick $(ARGS)
+	$(BIN)/eightfold train quick --page $(ARGS)
 
-test: $(READY)
+test: $(READY) $(BROWSER)
 	$(BIN)/python -m pytest -m "not slow" -n auto
 
-test-all: $(READY)
+test-all: $(READY) $(BROWSER)
 	$(BIN)/python -m pytest -n auto
 
 bench: $(READY)
@@ -45,6 +46,11 @@ $(READY): pyproject.toml constraints.txt
 	$(PIP) install --quiet --constraint constraints.txt --editable ".[dev]"
 	$(BIN)/eightfold warmup
 	touch $(READY)
+
+# The page is tested in Chromium. Where none can be had, those tests are skipped and say so.
+$(BROWSER): $(READY)
+	$(BIN)/python tests/web/browsing.py
+	touch $(BROWSER)
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

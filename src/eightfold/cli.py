@@ -78,6 +78,42 @@ def match(
 
 
 @app.command()
+def play(
+    player: Annotated[str, typer.Argument(help="Your opponent, e.g. alphabeta:depth=4 (see `eightfold players`).")],
+    game: GameOption = "gomoku:size=15",
+    colour: Annotated[str, typer.Option(help="Yours: black, who moves first, or white.")] = "black",
+    seed: SeedOption = 0,
+) -> None:
+    """Play against a player, in this terminal."""
+    from eightfold.arena.terminal import TerminalGame
+    from eightfold.errors import unknown
+    from eightfold.games.game import COLOUR_NAMES, make_game
+
+    colours = {name: number for number, name in COLOUR_NAMES.items()}
+    if colour.lower() not in colours:
+        raise unknown("colour", colour, colours)
+    TerminalGame(make_game(game), player, colour=colours[colour.lower()], seed=seed).run()
+
+
+@app.command()
+def serve(
+    host: Annotated[str, typer.Option(help="The address to listen on; others than this machine need another.")] = (
+        "127.0.0.1"
+    ),
+    port: Annotated[int, typer.Option(min=0, max=65535, help="A free one is taken where this is not.")] = 8008,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Open no browser.")] = False,
+    run: Annotated[list[Path] | None, typer.Option(help="A run to watch, and its network to play; repeatable.")] = None,
+    player: Annotated[
+        list[str] | None, typer.Option(help="A player to offer besides the usual ones; repeatable.")
+    ] = None,
+) -> None:
+    """Open the page: play, analyse, see a position from its eight sides, watch training."""
+    from eightfold.web.serve import serve as serve_page
+
+    serve_page(host=host, port=port, browser=not no_browser, runs=run or [], players=player or [])
+
+
+@app.command()
 def show(
     file: Annotated[Path, typer.Argument(help="A game record, .sgf or .psq.")],
     number: Annotated[int, typer.Option("--game", min=1, help="Which game of the file.")] = 1,
@@ -123,6 +159,7 @@ def train(
     ] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Equal seeds start from equal weights.")] = None,
     set_: Annotated[list[str] | None, typer.Option("--set", help="Change a key, e.g. selfplay.playouts=64.")] = None,
+    page: Annotated[bool, typer.Option("--page", help="Open the page beside it, where there is a display.")] = False,
 ) -> None:
     """Train a network from nothing by self-play, or go on with a run. Ctrl-C stops cleanly."""
     from eightfold.config import load_preset, with_changes
@@ -131,7 +168,17 @@ def train(
     given = {"minutes": minutes, "games": games, "symmetry": symmetry, "seed": seed}
     changes = [f"{key}={value}" for key, value in given.items() if value is not None]
     config = with_changes(load_preset(preset), [*changes, *(set_ or [])])
-    train_run(config, run or Path("runs") / Path(preset).stem)
+    folder = run or Path("runs") / Path(preset).stem
+    if not page:
+        train_run(config, folder)
+        return
+    from eightfold.web.beside import page_beside
+
+    with page_beside(folder) as shown:
+        train_run(config, folder)
+        if shown is not None:
+            print("the page stays open; Ctrl-C ends it", file=sys.stderr)
+            shown.wait()
 
 
 @app.command()
@@ -185,6 +232,20 @@ def bench(
         print(json.dumps(figures if name is None else figures[name]))
     else:
         print_benchmarks(measured)
+
+
+@app.command()
+def gomocup(
+    player: Annotated[
+        str | None,
+        typer.Option(help="A player, e.g. alphabeta (see `eightfold players`); the best there is if left out."),
+    ] = None,
+    seed: SeedOption = 0,
+) -> None:
+    """Be an engine for Gomocup managers such as Piskvork: commands on stdin, moves on stdout. Ends with END."""
+    from eightfold.protocols.gomocup_session import serve
+
+    serve(player, seed=seed)
 
 
 @app.command()

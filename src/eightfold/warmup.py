@@ -64,7 +64,7 @@ def _game(family: str) -> None:
 
     game = make_game(f"{family}:size=5")
     position = game.start().play(int(game.start().legal_moves[0]))
-    position.stones, position.orbit_key  # noqa: B018
+    position.stones, position.orbit_key, position.forbidden_moves  # noqa: B018
     for encoder in game.family.encoders:
         position.encode(encoder)
         number, planes = game.encoder(encoder)

@@ -62,7 +62,7 @@ def test_a_position_is_dead_exactly_when_every_line_is_blocked(size, win):
     assert dead > 0
 
 
-@pytest.mark.parametrize("rule", ["freestyle", "standard"])
+@pytest.mark.parametrize("rule", ["freestyle", "standard", "renju", "caro"])
 @pytest.mark.parametrize("size", [8, 15, 19])
 def test_playing_the_chain_out_wins_against_every_kind_of_reply(size, rule):
     """Random positions too rich to solve: whoever has a chain keeps one, whatever the other side plays."""
@@ -73,7 +73,7 @@ def test_playing_the_chain_out_wins_against_every_kind_of_reply(size, rule):
     while chains < 40:
         position = game.start()
         for move in random.permutation(middle)[: random.integers(14, 30)]:
-            if not position.is_over:
+            if not position.is_over and position.legal_mask[move]:
                 position = position.play(int(move))
         if position.is_over or find(position) is None or find(position, 0) is not None:
             continue
@@ -89,6 +89,38 @@ def test_playing_the_chain_out_wins_against_every_kind_of_reply(size, rule):
                 # The other side did parry: it had to, and the chain goes on.
                 assert find(position) is not None
         assert position.winner == attacker
+
+
+@pytest.mark.parametrize(
+    ("size", "win", "rule"),
+    [
+        (6, 4, "freestyle"),
+        (6, 4, "standard"),
+        (6, 4, "caro"),
+        (6, 4, "caro-exact"),
+        (7, 5, "caro"),
+        (7, 5, "caro-exact"),
+        (8, 5, "renju"),
+        (9, 5, "caro"),
+    ],
+)
+def test_no_reply_escapes_from_a_win_that_was_found(size, win, rule):
+    """After the move that was found every legal reply leaves a win that is found again: so each of them is one."""
+    game, random = make_game(f"gomoku:size={size},win={win},rule={rule}"), np.random.default_rng([size, win])
+    found = 0
+    for _ in range(60):
+        position = game.start()
+        while not position.is_over:
+            name = find(position)
+            if name is not None and find(position, 0) is None:
+                attacker, after = position.to_move, position.play(name)
+                for reply in after.legal_moves:
+                    beyond = after.play(int(reply))
+                    assert beyond.winner == attacker or find(beyond) is not None, (position, name)
+                found += 1
+            quiet = [int(move) for move in position.legal_moves if position.play(int(move)).winner is None]
+            position = position.play(int(random.choice(quiet or position.legal_moves)))
+    assert found >= 10, found
 
 
 def test_by_hand():

@@ -30,8 +30,21 @@ GAMES = [
     "gomoku:size=9,win=4",
     "gomoku:size=20,win=6,rule=standard",
     "gomoku:size=25",
+    "gomoku:size=15,rule=renju",
+    "gomoku:size=8,rule=renju",
+    "gomoku:size=9,rule=caro",
+    "gomoku:size=7,win=4,rule=caro-exact",
 ]
-PSQ_GAMES = ["gomoku:size=3", "gomoku:size=9,rule=standard", "gomoku:size=15", "gomoku:size=20", "gomoku:size=25"]
+PSQ_GAMES = [
+    "gomoku:size=3",
+    "gomoku:size=9,rule=standard",
+    "gomoku:size=15",
+    "gomoku:size=20",
+    "gomoku:size=25",
+    "gomoku:size=9,rule=renju",
+    "gomoku:size=15,rule=caro",
+    "gomoku:size=8,rule=caro-exact",
+]
 
 
 def random_moves(game_text: str, seed: int, most: int) -> tuple[int, ...]:
@@ -153,7 +166,7 @@ def test_the_position_of_a_record() -> None:
         "(;GM[4]SZ[9]AB[ee]AW[ef];B[df])",
         "(;GM[4]SZ[9]AB[ee][df]AW[ef])",
         "(;GM[4]SZ[9]AB[ee]AB[df];AW[ef]AE[])",
-        "(;GM[4]SZ[9]RU[renju];B[ee];W[ef];B[df])",
+        "(;GM[4]SZ[9]RU[anything];B[ee];W[ef];B[df])",
         "(;GM[4]SZ[9]C[a \\] and (;B[aa\\] ];B[ee];W[ef];B[df])",
     ],
 )
@@ -201,7 +214,13 @@ def test_results_have_one_spelling(given: str, expected: str) -> None:
         ("Exactly Five", "standard"),
         ("1", "standard"),
         ("0", "freestyle"),
-        ("caro", "freestyle"),
+        ("Renju (RIF)", "renju"),
+        ("4", "renju"),
+        ("caro", "caro"),
+        ("8", "caro"),
+        ("caro, exactly five", "caro-exact"),
+        ("9", "caro-exact"),
+        ("", "freestyle"),
     ],
 )
 def test_rules(given: str, expected: str) -> None:
@@ -264,7 +283,6 @@ def test_the_parser_keeps_trees_of_any_game() -> None:
         "piskvorky 9 X 9\n5, 5, 1200\n 5 ,6,30.0\n4,6\nann\nbob\n",
         PSQ + "1,Freestyle\nanything\n",
         PSQ.replace("-1\n", "0,1,Freestyle\n"),
-        PSQ + "0,1,Renju",
     ],
 )
 def test_tolerated_psq(text: str) -> None:
@@ -283,6 +301,14 @@ def test_psq_without_names_or_times_or_moves() -> None:
 def test_psq_with_paths_as_names_in_latin_1() -> None:
     (record,) = psq.read_psq("Piskvorky 15x15, 0:0, 0\n1,2,3\nC:\\AI\\pbrain-x.exe\nJörg\n-1\n".encode("latin-1"))
     assert (record.black, record.white) == ("C:\\AI\\pbrain-x.exe", "Jörg")
+
+
+@pytest.mark.parametrize(
+    ("line", "rule"),
+    [("0,1,Renju", "renju"), ("1,CARO", "caro"), ("0,caro-exact", "caro-exact"), ("1,Swap2", "freestyle")],
+)
+def test_psq_with_other_rules(line: str, rule: str) -> None:
+    assert psq.read_psq(PSQ + line)[0].game == f"gomoku:size=9,win=5,rule={rule}"
 
 
 def test_psq_with_several_games_and_the_standard_rule() -> None:
@@ -323,6 +349,10 @@ FIVE = ";B[aa];W[ab];B[ba];W[bb];B[ca];W[cb];B[da];W[db];B[ea]"
         ("(;GM[4]SZ[9];B[ee];W[tt];B[ef])", ["move 2", "'W[tt]'", "no pass"]),
         ("(;GM[4]SZ[9];B[ee][ef])", ["move 1", "2 points"]),
         (f"(;GM[4]SZ[9]{FIVE};W[hh])", ["move 10", "'W[hh]'", "black wins with move 9", "rule=freestyle"]),
+        (
+            "(;GM[4]SZ[9]RU[renju];B[ed];W[aa];B[ef];W[ia];B[de];W[ai];B[fe];W[ii];B[ee])",
+            ["move 9", "'B[ee]'", "move e5 is not legal: black may not make a double three"],
+        ),
         ("(;GM[4]SZ[9]AB[ee][ef];W[gg])", ["2 black and 0 white setup stones", "as many of each"]),
         ("(;GM[4]SZ[9]AB[ee]AW[ee])", ["move 2", "'AW[ee]'", "stone of move 1"]),
         ("(;GM[4]SZ[9];B[ee];AW[ef])", ["AW", "after move 1"]),

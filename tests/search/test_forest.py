@@ -10,6 +10,7 @@ from eightfold.benchmarks.reference.puct import UNKNOWN, PlainPuct
 from eightfold.games import make_game
 from eightfold.games.state import BLACK, WHITE
 from eightfold.search.forest import ForestSearch, SearchSettings
+from eightfold.search.kernels.tree import WON
 
 
 class StubEvaluator:
@@ -304,3 +305,67 @@ def test_several_threads_search_as_one_does():
         found.append((np.stack([search.root_visits(number) for number in range(100)]), search.simulations))
     np.testing.assert_array_equal(found[0][0], found[1][0])
     assert found[0][1] == found[1][1]
+
+
+def test_a_search_tells_the_value_of_every_move_and_how_it_goes_on():
+    game, search, _ = both("gomoku:size=6,win=4", [14, 15], 300)
+    values, visits = search.root_values(0), search.root_visits(0)
+    looked = visits > 0
+    assert np.isnan(values[~looked]).all()
+    assert np.abs(values[looked]).max() <= 1
+    total = (values[looked] * visits[looked]).sum() + search.forest.value[0, 0]
+    assert total / (visits.sum() + 1) == pytest.approx(search.root_value(0), abs=1e-4)
+    best = int(visits.argmax())
+    line = search.principal_variation(0, best)
+    assert line[0] == best
+    assert len(line) > 2
+    game.after([14, 15, *line])  # every move of it is legal
+
+
+def test_the_value_of_a_move_is_exact_where_it_is_proven():
+    game, search, _ = both("gomoku:size=6,win=4", [14, 0, 15, 5], 150, threats=10_000)  # black wins by fours
+    winning = [move for move in range(36) if search.root_values(0)[move] == 1]
+    assert search.root_move(0) in winning
+    for move in winning:
+        position = game.after([14, 0, 15, 5, move])
+        replies = [position.play(int(reply)) for reply in position.legal_moves]
+        scratch = np.empty(36, np.int64)
+        assert all(game.rules.find_win(reply.state, 10_000, scratch) >= 0 for reply in replies)
+
+
+@pytest.mark.parametrize("rule", ["renju", "caro", "caro-exact"])
+def test_what_is_proven_under_other_rules_holds_and_nothing_forbidden_is_looked_at(rule):
+    """Whoever has a proven win keeps it, by legal moves alone, whatever the other side plays."""
+    game, random = make_game(f"gomoku:size=8,rule={rule}"), np.random.default_rng(5)
+    search = ForestSearch(game, StubEvaluator(), playouts=60, settings=SearchSettings(threats=200))
+    proven = forbidden = 0
+
+    def searched(position):
+        search.set_root(0, position.state)
+        search.prepare_root(0, 60)
+        while search.step():
+            pass
+        edges = slice(int(search.forest.first[0, 0]), int(search.forest.first[0, 0] + search.forest.degree[0, 0]))
+        np.testing.assert_array_equal(np.sort(search.forest.move[0, edges]), position.legal_moves)
+        return search.forest.proof[0, 0] == WON
+
+    for _ in range(25):
+        position = game.start()
+        for move in random.permutation(64)[: random.integers(18, 34)]:
+            if not position.is_over and position.legal_mask[move]:
+                position = position.play(int(move))
+        if position.is_over:
+            continue
+        forbidden += len(position.forbidden_moves)
+        if not searched(position):
+            continue
+        proven, winner = proven + 1, position.to_move
+        while not position.is_over:
+            if position.to_move == winner:
+                assert searched(position), position
+                position = position.play(search.root_move(0))
+            else:
+                position = position.play(int(random.choice(position.legal_moves)))
+        assert position.winner == winner
+    assert proven >= 5, proven
+    assert (forbidden > 0) == (rule == "renju")

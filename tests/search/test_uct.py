@@ -155,3 +155,17 @@ def test_a_game_without_a_kernel_that_a_search_needs_is_named(tmp_path, monkeypa
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(EightfoldError, match="half_a_game offers no kernel 'legal', which uct needs"):
         Mcts(make_game("python:half_a_game"))
+
+
+def test_a_search_tells_the_value_of_every_move_and_how_it_goes_on():
+    game = make_game("gomoku:size=7,win=4")
+    position = game.after(["a1", "d4", "a7", "d5", "g1"])  # white has two in a row, all open
+    result = Mcts(game, playouts=2000, seed=1).think(position)
+    assert result.values is not None
+    assert result.visits is not None
+    looked = result.visits > 0
+    assert np.isfinite(result.values[looked]).all()
+    assert np.isnan(result.values[~looked]).all()
+    assert np.abs(result.values[looked]).max() <= 1
+    mean = (result.values[looked] * result.visits[looked]).sum() / result.visits.sum()
+    assert abs(mean - result.value) < 0.05

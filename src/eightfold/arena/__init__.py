@@ -1,7 +1,8 @@
 """The arena: players by name, matches between them, and what a score is worth."""
 
+from eightfold.arena.forfeit import Forfeit
 from eightfold.arena.match import GameResult, MatchReport, play_match
 from eightfold.arena.players import PLAYERS, make_player
 from eightfold.arena.ratings import wilson_interval
 
-__all__ = ["PLAYERS", "GameResult", "MatchReport", "make_player", "play_match", "wilson_interval"]
+__all__ = ["PLAYERS", "Forfeit", "GameResult", "MatchReport", "make_player", "play_match", "wilson_interval"]

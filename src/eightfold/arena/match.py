@@ -2,7 +2,8 @@
 
 Colours alternate. With openings, every opening is some random moves that end nothing and is played twice,
 each player once on either side of it. All randomness comes from one seed. Two deterministic players
-without openings play the same two games for ever, so identical games are counted and named.
+without openings play the same two games for ever, so identical games are counted and named. A player that
+forfeits loses that game, with the reason kept, and the match goes on.
 """
 
 from __future__ import annotations
@@ -15,13 +16,14 @@ from typing import Any
 
 import numpy as np
 
+from eightfold.arena.forfeit import Forfeit
 from eightfold.arena.players import make_player
 from eightfold.arena.ratings import wilson_interval
 from eightfold.errors import EightfoldError
 from eightfold.games.game import Game, Position
 from eightfold.games.record import GameRecord
 from eightfold.games.state import BLACK, WHITE
-from eightfold.search.result import Player
+from eightfold.search.result import Player, close_player
 
 OPENING_TRIES = 1000
 
@@ -36,16 +38,25 @@ class GameResult:
     first_named_is_black: bool
     opening_plies: int
     seconds: tuple[float, ...]  # thinking time of each move, 0 in the opening
+    forfeited_by: int | None = None  # the colour that could not go on, if one could not
+    reason: str = ""  # and why
+
+    @property
+    def winner(self) -> int | None:
+        """BLACK, WHITE, or None for a draw; by the rules or because the other side forfeited."""
+        return self.position.winner if self.forfeited_by is None else BLACK + WHITE - self.forfeited_by
 
     @property
     def points(self) -> float:
         """1, 0.5 or 0 for the first-named player."""
-        if self.position.winner is None:
+        if self.winner is None:
             return 0.5
-        return float((self.position.winner == BLACK) == self.first_named_is_black)
+        return float((self.winner == BLACK) == self.first_named_is_black)
 
     def record(self, **more: str) -> GameRecord:
-        result = {BLACK: "B+", WHITE: "W+", None: "Draw"}[self.position.winner]
+        result = {BLACK: "B+", WHITE: "W+", None: "Draw"}[self.winner]
+        if self.forfeited_by is not None:
+            result, more = f"{result}F", {"comment": self.reason, **more}
         return GameRecord(
             game=self.position.game.text,
             moves=self.position.moves,
@@ -127,8 +138,18 @@ class MatchReport:
         """Games that were played more than once: their moves, and their numbers from 1."""
         numbers: dict[tuple[int, ...], list[int]] = {}
         for number, result in enumerate(self.results, start=1):
-            numbers.setdefault(result.position.moves, []).append(number)
+            if result.forfeited_by is None:
+                numbers.setdefault(result.position.moves, []).append(number)
         return [(moves, played) for moves, played in numbers.items() if len(played) > 1]
+
+    @property
+    def forfeits(self) -> list[tuple[int, str, str]]:
+        """Games that were forfeited: their number from 1, who did it, and why."""
+        return [
+            (number, result.black if result.forfeited_by == BLACK else result.white, result.reason)
+            for number, result in enumerate(self.results, start=1)
+            if result.forfeited_by is not None
+        ]
 
     @property
     def distinct_games(self) -> int:
@@ -147,6 +168,7 @@ class MatchReport:
             "opponent_seconds_per_move": second_seconds,
             "distinct_games": self.distinct_games,
             "repeated_games": [played for _, played in self.repeats],
+            "forfeits": [{"game": number, "player": name, "reason": reason} for number, name, reason in self.forfeits],
         }
 
 
@@ -163,16 +185,22 @@ def play_match(
     """Play `games` games between two players given by their texts."""
     if games < 1:
         raise EightfoldError(f"{games} games are not a match; give at least 1")
-    players = (make_player(first, game, seed=2 * seed), make_player(second, game, seed=2 * seed + 1))
     openings = _openings(game, opening_plies, seed)
     results = []
     opening = game.start()
-    for number in range(games):
-        if number % 2 == 0:
-            opening = next(openings)
-        result = play_game(opening, players, (first, second), first_named_is_black=number % 2 == 0)
-        results.append(result)
-        progress(result)
+    players: list[Player] = []
+    try:
+        for side, name in enumerate((first, second)):
+            players.append(make_player(name, game, seed=2 * seed + side))
+        for number in range(games):
+            if number % 2 == 0:
+                opening = next(openings)
+            result = play_game(opening, (players[0], players[1]), (first, second), first_named_is_black=number % 2 == 0)
+            results.append(result)
+            progress(result)
+    finally:
+        for player in players:
+            close_player(player)
     return MatchReport(
         game=game.text, names=(first, second), seed=seed, opening_plies=opening_plies, results=tuple(results)
     )
@@ -183,19 +211,24 @@ def play_game(
 ) -> GameResult:
     """One game from an opening to its end."""
     seat = (0, 1) if first_named_is_black else (1, 0)  # who sits behind black and behind white
-    for player in players:
-        player.new_game()
-    position = opening
+    position, mover = opening, 0
     seconds = [0.0] * len(opening.moves)
-    while not position.is_over:
-        mover = seat[position.to_move - BLACK]
-        start = time.perf_counter()
-        result = players[mover].think(position)
-        seconds.append(time.perf_counter() - start)
-        try:
-            position = position.play(result.action)
-        except EightfoldError as error:
-            raise EightfoldError(f"player {names[mover]} at move {position.ply + 1}: {error}") from None
+    forfeited_by, reason = None, ""
+    try:
+        for mover in (0, 1):
+            players[mover].new_game()
+        while not position.is_over:
+            mover = seat[position.to_move - BLACK]
+            start = time.perf_counter()
+            result = players[mover].think(position)
+            spent = time.perf_counter() - start
+            try:
+                position = position.play(result.action)
+            except EightfoldError as error:
+                raise EightfoldError(f"player {names[mover]} at move {position.ply + 1}: {error}") from None
+            seconds.append(spent)
+    except Forfeit as error:
+        forfeited_by, reason = BLACK + seat.index(mover), str(error)
     return GameResult(
         position=position,
         black=names[seat[0]],
@@ -203,6 +236,8 @@ def play_game(
         first_named_is_black=first_named_is_black,
         opening_plies=len(opening.moves),
         seconds=tuple(seconds),
+        forfeited_by=forfeited_by,
+        reason=reason,
     )
 
 

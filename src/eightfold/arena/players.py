@@ -1,11 +1,13 @@
 """Players by name: one short text means the same player everywhere.
 
-`random`, `greedy:lambda=0.5`, `alphabeta:depth=4`, `mcts:playouts=1000`, and `python:module:Class` for your
-own: a class with one method, `move(position)`, that gives back a legal move.
+`random`, `greedy:lambda=0.5`, `alphabeta:depth=4`, `mcts:playouts=1000`, `net:runs/first` for a network,
+`gomocup:./engine` for a program that speaks that protocol, and `python:module:Class` for your own: a class with one
+method, `move(position)`, that gives back a legal move.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,9 +18,9 @@ from eightfold.own import import_own, own_trouble
 from eightfold.search.alphabeta import AlphaBeta
 from eightfold.search.greedy import Greedy
 from eightfold.search.random_mover import RandomMover
-from eightfold.search.result import Player, SearchResult, one_hot
+from eightfold.search.result import Player, Progress, SearchResult, one_hot
 from eightfold.search.uct import Mcts
-from eightfold.texts import Option, read_options, split_name
+from eightfold.texts import Option, Value, read_options, split_name
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +58,8 @@ PLAYERS: dict[str, Entry] = {
         example="mcts:playouts=3000",
     ),
 }
-NET_PLAYER, OWN_PLAYER = "net:RUN", "python:MODULE:CLASS"
+WITH_TREES = ("mcts", "net")  # they take as much memory as they are given time, or as their option `memory` says
+NET_PLAYER, ENGINE_PLAYER, OWN_PLAYER = "net:RUN", "gomocup:COMMAND", "python:MODULE:CLASS"
 
 
 def make_player(text: str, game: Game, *, seed: int = 0) -> Player:
@@ -66,21 +69,66 @@ def make_player(text: str, game: Game, *, seed: int = 0) -> Player:
         return OwnPlayer(text, rest)
     if name == "net":
         return _make_net_player(rest, game, seed)
-    if name not in PLAYERS:
-        raise unknown("player", name or text, [*PLAYERS, NET_PLAYER, OWN_PLAYER])
-    entry = PLAYERS[name]
+    if name == "gomocup":
+        return _make_engine_player(rest, game)
+    entry = _entry(name, text)
     values = read_options(rest, entry.options, f"player {name}")
     return entry.make(game, seed=seed, **{entry.arguments.get(key, key): value for key, value in values.items()})
 
 
+def check_player(text: str) -> None:
+    """An error if a text cannot name a player, whatever the game; nothing is made or started."""
+    name, rest = split_name(text)
+    if name == "net":
+        _split_net(rest)
+    elif name == "gomocup":
+        from eightfold.protocols.gomocup_player import GomocupPlayer, split_command, split_words
+
+        options, command = split_command(rest)
+        read_options(options, GomocupPlayer.OPTIONS, "player gomocup")
+        split_words(command)
+    elif name == "python":
+        _split_own(text, rest)
+    else:
+        read_options(rest, _entry(name, text).options, f"player {name}")
+
+
+def _entry(name: str, text: str) -> Entry:
+    if name not in PLAYERS:
+        raise unknown("player", name or text, [*PLAYERS, NET_PLAYER, ENGINE_PLAYER, OWN_PLAYER])
+    return PLAYERS[name]
+
+
 def _make_net_player(text: str, game: Game, seed: int) -> Player:
-    """`net:PLACE,key=value`: a run, a checkpoint, or a shipped network."""
-    from eightfold.nets.player import NetPlayer  # here, because it brings PyTorch along
+    from eightfold.nets.player import NetPlayer
+
+    place, values = _split_net(text)
+    return NetPlayer(game, place, seed=seed, **values)  # type: ignore[arg-type]
+
+
+def _split_net(text: str) -> tuple[str, dict[str, Value]]:
+    """`net:PLACE,key=value`: a run, a checkpoint, a shipped network or an exported file."""
+    from eightfold.nets.player import NetPlayer
 
     place, _, options = text.partition(",")
-    if not place or "=" in place:
+    if not place.strip() or "=" in place:
         raise EightfoldError(f"player {'net:' + text!r} names no network; write {NET_PLAYER},playouts=400")
-    return NetPlayer(game, place.strip(), seed=seed, **read_options(options, NetPlayer.OPTIONS, "player net"))  # type: ignore[arg-type]
+    return place.strip(), read_options(options, NetPlayer.OPTIONS, "player net")
+
+
+def _make_engine_player(text: str, game: Game) -> Player:
+    """`gomocup:key=value,COMMAND`: the options, if any, come before the command."""
+    from eightfold.protocols.gomocup_player import GomocupPlayer, split_command
+
+    options, command = split_command(text)
+    return GomocupPlayer(game, command, **read_options(options, GomocupPlayer.OPTIONS, "player gomocup"))  # type: ignore[arg-type]
+
+
+def _split_own(text: str, path: str) -> tuple[str, str]:
+    module_name, _, class_name = path.partition(":")
+    if not module_name or not class_name:
+        raise EightfoldError(f"player {text!r} is not of the form {OWN_PLAYER}")
+    return module_name, class_name
 
 
 class OwnPlayer:
@@ -88,9 +136,7 @@ class OwnPlayer:
 
     def __init__(self, text: str, path: str) -> None:
         self._who = f"player {text!r}"
-        module_name, _, class_name = path.partition(":")
-        if not module_name or not class_name:
-            raise EightfoldError(f"{self._who} is not of the form {OWN_PLAYER}")
+        module_name, class_name = _split_own(text, path)
         module = import_own(module_name, self._who)
         if not hasattr(module, class_name):
             raise EightfoldError(f"{self._who}: module {module_name} has no {class_name}")
@@ -105,7 +151,14 @@ class OwnPlayer:
         except Exception as error:
             raise own_trouble(error, self._who) from error
 
-    def think(self, position: Position) -> SearchResult:
+    def think(
+        self,
+        position: Position,
+        *,
+        seconds: float | None = None,
+        stop: threading.Event | None = None,
+        on_progress: Progress | None = None,
+    ) -> SearchResult:
         if self._own is None:
             self.new_game()
         try:

@@ -12,10 +12,12 @@ from rich.table import Table
 from rich.text import Text
 
 from eightfold.arena.match import GameResult, MatchReport, Tally
-from eightfold.arena.players import NET_PLAYER, OWN_PLAYER, PLAYERS
+from eightfold.arena.players import ENGINE_PLAYER, NET_PLAYER, OWN_PLAYER, PLAYERS
 from eightfold.games.game import Position
 from eightfold.games.record import GameRecord
 from eightfold.games.state import BLACK, WHITE
+
+MOST_FORFEITS = 12  # that are shown one by one
 
 
 class MatchProgress:
@@ -69,6 +71,10 @@ def print_match(report: MatchReport) -> None:
     table.add_row("moving second", _short(second), _short(_turned(first)))
     table.add_row("mean time a move", _time(times[0]), _time(times[1]))
     console.print(table)
+    for number, name, reason in report.forfeits[:MOST_FORFEITS]:
+        console.print(f"game {number} was forfeited by {name}: {reason}", highlight=False, markup=False, soft_wrap=True)
+    if len(report.forfeits) > MOST_FORFEITS:
+        console.print(f"... and {len(report.forfeits) - MOST_FORFEITS} more were forfeited", highlight=False)
     for moves, numbers in report.repeats:
         listed = ", ".join(map(str, numbers[:12])) + (", ..." if len(numbers) > 12 else "")
         console.print(f"games {listed} are the same game of {len(moves)} moves", highlight=False)
@@ -90,23 +96,29 @@ def _time(seconds: float) -> str:
 
 
 _STONES = {0: ("·", "·"), BLACK: ("●", "◉"), WHITE: ("○", "◎")}  # the second of each marks the last move
+FORBIDDEN = "×"
 _STYLES = {0: "dim", BLACK: "bold cyan", WHITE: "bold yellow"}
 
 
 def draw_board(position: Position) -> None:
-    """The board, its last move marked."""
+    """The board, its last move marked, and the points that the side to move may not play."""
     size, last = position.game.size, position.last_move
+    forbidden = set(position.forbidden_moves.tolist())
     board = Text()
     for row in range(size):
         board.append(f"{size - row:3d} ", style="dim")
         for column in range(size):
-            stone = int(position.stones[row, column])
-            board.append(f"{_STONES[stone][last == row * size + column]} ", style=_STYLES[stone])
+            action, stone = row * size + column, int(position.stones[row, column])
+            if action in forbidden:
+                board.append(f"{FORBIDDEN} ", style="red")
+            else:
+                board.append(f"{_STONES[stone][last == action]} ", style=_STYLES[stone])
         board.append("\n")
     board.append("    " + " ".join(string.ascii_lowercase[:size]), style="dim")
     console = Console()
     console.print(board)
-    console.print(f"● black  ○ white: {position.outcome} after {position.ply} moves\n", highlight=False)
+    key = f"● black  ○ white{f'  {FORBIDDEN} forbidden' if forbidden else ''}"
+    console.print(f"{key}: {position.outcome} after {position.ply} moves\n", highlight=False)
 
 
 def print_record(record: GameRecord, number: int, of: int) -> None:
@@ -130,7 +142,10 @@ def print_players() -> None:
             table.add_row("", f"{option.name}={option.default}", f"{option.help}; {option.expected()}")
         table.add_row()
     table.add_row("net", "", f"{NET_PLAYER}: a network that was trained, by its run's folder")
-    table.add_row("", "playouts=400", "positions to look at for a move; seconds= and c= as for mcts")
+    table.add_row("", "playouts=400", "positions to look at for a move; seconds=, c= and memory= as for mcts")
+    table.add_row()
+    table.add_row("gomocup", "", f"{ENGINE_PLAYER}: a program that speaks the Gomocup protocol, see docs/protocols.md")
+    table.add_row("", "seconds=5", "time for a move; also match=, memory=, patience=, start=, all before the command")
     table.add_row()
     table.add_row("python", "", f"{OWN_PLAYER}: your own class with a method move(position), see docs/players.md")
     console.print(table)

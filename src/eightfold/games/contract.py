@@ -62,6 +62,17 @@ def encode_batch(states: Ints, encoder: int, planes: NDArray[np.float32]) -> Non
     """`encode` for states [B, L] into planes [B, C, N, N]."""
 
 
+# ---- for games that forbid some empty points to one side: they show them to people -----------------------
+
+
+def forbidden(state: Ints, points: Ints) -> int:  # type: ignore[empty-body]
+    """Write the empty points that the side to move may not play to the front of `points` [A]; how many they are."""
+
+
+def why_forbidden(state: Ints, move: int) -> str:  # type: ignore[empty-body]
+    """Why it may not, in words; no kernel."""
+
+
 # ---- for games that have a move heuristic: the greedy and alpha-beta players need it ----------------
 
 

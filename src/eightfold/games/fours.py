@@ -10,6 +10,10 @@ by a number of nodes, and costs microseconds where a network would take tens of 
 
 A window is `win` points of a line in a row with no stone of the other side. Its start is a bit of a word, so
 all windows of a line are looked at together.
+
+Renju: black's fours must be allowed, and a four of white's whose only parry is forbidden to black cannot be parried.
+Caro: a four with a stone of the other side at one end can be parried at the other end too, so a chain is made of fours
+with two open ends alone; there may be a longer one that is not found.
 """
 
 from __future__ import annotations
@@ -17,16 +21,24 @@ from __future__ import annotations
 import numpy as np
 
 from eightfold.games.lines import (
+    CARO,
     FREESTYLE,
     HALF,
     ONE_COLOUR,
+    RENJU,
     RULE,
+    STANDARD,
     WIN,
+    all_lines,
     first_line,
     line_span,
     lines_through,
+    lowest_bit,
+    overline_wins,
     point_of,
+    toggle_stone,
 )
+from eightfold.games.renju import find_stalemate, may_play
 from eightfold.games.state import BLACK, NO_MOVE, SIDE, SIZE, WHITE
 from eightfold.jit import Ints, kernel
 
@@ -37,7 +49,10 @@ SEVERAL = -2  # more than one point
 
 @kernel
 def windows_lacking(state: Ints, line: int, colour: int) -> tuple[int, int, int]:
-    """The colour's stones on a line, and the starts of its windows that lack one stone, and at most two."""
+    """The colour's stones on a line, and the starts of its windows that lack one stone, and at most two.
+
+    Under caro, of the latter only those with two open ends, which are parried by a stone inside alone.
+    """
     size, win = state[SIZE], state[WIN]
     word = state[first_line(size) + line]
     own = (word >> (HALF * (colour - BLACK))) & ONE_COLOUR
@@ -55,16 +70,24 @@ def windows_lacking(state: Ints, line: int, colour: int) -> tuple[int, int, int]
         two = ((two & stones) | one) & (free >> k)
         one = ((one & stones) | none) & (free >> k)
         none &= stones
-    if state[RULE] != FREESTYLE:  # exactly `win`: no stone of the colour before or after
-        flanked = (own << 1) | (own >> win)
-        one &= ~flanked
-        two &= ~flanked
+    rule = state[RULE]
+    if rule != FREESTYLE:
+        if not overline_wins(rule, colour):  # exactly `win`: no stone of the colour before or after
+            flanked = (own << 1) | (own >> win)
+            one &= ~flanked
+            two &= ~flanked
+        if rule >= CARO:
+            one &= ~((other << 1) & (other >> win))
+            two &= ~((other << 1) | (other >> win))
     return own, one, two
 
 
 @kernel
 def is_dead(state: Ints) -> bool:
-    """Whether neither side can complete a line any more, whatever is played."""
+    """Whether neither side can complete a line any more, whatever is played.
+
+    This holds for every rule: without five points in a row that are free of white, nothing is forbidden to black.
+    """
     size, win = state[SIZE], state[WIN]
     for line in range(6 * size - 2):
         word = state[first_line(size) + line]
@@ -80,14 +103,6 @@ def is_dead(state: Ints) -> bool:
         if (black_free | white_free) != 0:
             return False
     return True
-
-
-@kernel
-def lowest_bit(word: int) -> int:
-    bit = 0
-    while (word >> bit) & 1 == 0:
-        bit += 1
-    return bit
 
 
 @kernel
@@ -124,16 +139,17 @@ def _with_points_of(state: Ints, line: int, colour: int, found: int) -> int:
 
 
 @kernel
-def toggle_stone(state: Ints, point: int, colour: int) -> None:
-    """Put a stone into the lines, or take it out again; the board by points is left alone."""
-    size, half = state[SIZE], HALF * (colour - BLACK)
-    row, column = point // size, point % size
-    first = first_line(size)
-    a, b, c, d = lines_through(row, column, size)
-    state[first + a] ^= 1 << (column + half)
-    state[first + b] ^= 1 << (row + half)
-    state[first + c] ^= 1 << (column + half)
-    state[first + d] ^= 1 << (column + half)
+def _has_no_parry(state: Ints, move: int, reply: int, attacker: int, several: bool) -> bool:
+    """Whether the fours that a move has made cannot be parried, under the rules that change what parries.
+
+    `several`: there is more than one winning point; `reply`: where the other side must play at any rate.
+    """
+    if state[RULE] == RENJU:
+        return several or (attacker == WHITE and not may_play(state, reply))
+    toggle_stone(all_lines(state), state[SIZE], reply, BLACK + WHITE - attacker)
+    won = winning_point_near(state, move, attacker) != NO_MOVE  # it may have closed the end of another four
+    toggle_stone(all_lines(state), state[SIZE], reply, BLACK + WHITE - attacker)
+    return won
 
 
 @kernel
@@ -163,6 +179,10 @@ def find_win(state: Ints, nodes: int, scratch: Ints) -> int:
         if one != 0:
             return point_of(line, lowest_bit((((1 << win) - 1) << lowest_bit(one)) & ~own), size)
         fours |= two
+    if state[RULE] == RENJU and attacker == WHITE:
+        move = find_stalemate(state)
+        if move != NO_MOVE:
+            return move
     if nodes == 0 or fours == 0 or win < 3:  # of two stones in a row, a window that lacks two would hold none
         return NO_MOVE
     return _chain_of_fours(state, attacker, nodes)
@@ -171,7 +191,7 @@ def find_win(state: Ints, nodes: int, scratch: Ints) -> int:
 @kernel
 def _chain_of_fours(state: Ints, attacker: int, nodes: int) -> int:
     """The first move of a chain of fours that wins. There is no win at once."""
-    defender = BLACK + WHITE - attacker
+    defender, rule, size, lines = BLACK + WHITE - attacker, state[RULE], state[SIZE], all_lines(state)
     must = np.empty(DEPTH, np.int64)  # the only move that parries the defender's own threat, or NO_MOVE
     must[0] = winning_point(state, defender)
     if must[0] == SEVERAL:
@@ -185,18 +205,22 @@ def _chain_of_fours(state: Ints, attacker: int, nodes: int) -> int:
             if depth == 0:
                 break
             depth -= 1
-            toggle_stone(state, fours[depth, following[depth] - 1, 0], attacker)
-            toggle_stone(state, fours[depth, following[depth] - 1, 1], defender)
+            toggle_stone(lines, size, fours[depth, following[depth] - 1, 0], attacker)
+            toggle_stone(lines, size, fours[depth, following[depth] - 1, 1], defender)
             continue
         move, reply = fours[depth, following[depth], 0], fours[depth, following[depth], 1]
         following[depth] += 1
         if must[depth] != NO_MOVE and move != must[depth]:
             continue
+        if rule == RENJU and attacker == BLACK and not may_play(state, move):
+            continue
         nodes -= 1
-        toggle_stone(state, move, attacker)
+        toggle_stone(lines, size, move, attacker)
         won = winning_point_near(state, move, attacker) == SEVERAL
+        if rule > STANDARD:
+            won = _has_no_parry(state, move, reply, attacker, won)
         if not won and depth + 1 < DEPTH:
-            toggle_stone(state, reply, defender)
+            toggle_stone(lines, size, reply, defender)
             answer = winning_point_near(state, reply, defender)
             if answer != SEVERAL:
                 depth += 1
@@ -204,10 +228,10 @@ def _chain_of_fours(state: Ints, attacker: int, nodes: int) -> int:
                 count[depth] = _find_fours(state, attacker, fours[depth])
                 following[depth] = 0
                 continue
-            toggle_stone(state, reply, defender)
-        toggle_stone(state, move, attacker)
+            toggle_stone(lines, size, reply, defender)
+        toggle_stone(lines, size, move, attacker)
     while depth > 0:
         depth -= 1
-        toggle_stone(state, fours[depth, following[depth] - 1, 0], attacker)
-        toggle_stone(state, fours[depth, following[depth] - 1, 1], defender)
+        toggle_stone(lines, size, fours[depth, following[depth] - 1, 0], attacker)
+        toggle_stone(lines, size, fours[depth, following[depth] - 1, 1], defender)
     return fours[0, following[0] - 1, 0] if won else NO_MOVE

@@ -188,6 +188,8 @@ class Position:
             return f"the game is over ({self.outcome})"
         if action < self.game.points and self.stones.flat[action]:
             return f"a {COLOUR_NAMES[int(self.stones.flat[action])]} stone is there"
+        if action in self.forbidden_moves:
+            return str(self.game.rules.why_forbidden(self.state, action))
         return "the rules forbid it here"
 
     @functools.cached_property
@@ -201,6 +203,13 @@ class Position:
         mask = np.zeros(self.game.actions, np.bool_)
         mask[self.legal_moves] = True
         return mask
+
+    @functools.cached_property
+    def forbidden_moves(self) -> Ints:
+        """The empty points that the side to move may not play, ascending: black's under renju, mostly none."""
+        points = np.empty(self.game.actions, np.int64)
+        forbidden = getattr(self.game.rules, "forbidden", None)  # a game need not have it
+        return points[: forbidden(self.state, points) if forbidden else 0]
 
     @property
     def to_move(self) -> int:

@@ -1,10 +1,15 @@
 """Gomoku: stones in turn on a square board, a row of five wins (document 000, section 1.3).
 
-The rules as kernels over one row of integers, and the heuristic of document 004, section 3.1, which the
-greedy and the alpha-beta player share. `freestyle`: five or more in a row win; `standard`: exactly five.
-Any board from 3x3 to 25x25, any winning length.
+The rules as kernels over one row of integers, on any board from 3x3 to 25x25 and for any winning length.
+- `freestyle`: five or more in a row win;
+- `standard`: exactly five;
+- `renju`: black wins with exactly five and may not make an overline, a double four or a double three; white wins with
+  five or more (`renju.py`; only for five in a row, from 5x5 up);
+- `caro`: five or more, but not five that are closed by the other side at both ends; `caro-exact`: nor more than five
+  (`caro.py`).
 
-`lines.py` says how a state is laid out; `fours.py` finds the wins that follow by force.
+`lines.py` says how a state is laid out; `fours.py` finds the wins that follow by force; `scores.py` has the heuristic
+of the greedy and the alpha-beta player.
 """
 
 from __future__ import annotations
@@ -13,21 +18,35 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eightfold.errors import EightfoldError
+from eightfold.games.caro import enter_stone_caro, rollout_caro
 from eightfold.games.family import Family
 from eightfold.games.fours import find_win as find_win  # what is imported so is offered to the searches
 from eightfold.games.fours import is_dead as is_dead
 from eightfold.games.lines import (
+    CARO,
     EMPTIES,
+    EMPTY,
     FREESTYLE,
     HALF,
-    ONE_COLOUR,
+    RENJU,
     RULE,
+    RULES,
+    WALL,
     WIN,
+    all_lines,
     cell_of,
+    enter_stone,
     first_line,
-    lines_through,
+    list_empties,
+    overline_wins,
     state_length,
 )
+from eightfold.games.renju import EYES, FAULTS, FIVE, black_can_move, fault, legal_for_black, may_play, rollout_renju
+from eightfold.games.renju import forbidden as forbidden
+from eightfold.games.scores import best_possible_score as best_possible_score
+from eightfold.games.scores import counted_run
+from eightfold.games.scores import rescore_moves as rescore_moves
+from eightfold.games.scores import score_moves as score_moves
 from eightfold.games.state import (
     BLACK,
     DRAW,
@@ -47,13 +66,7 @@ from eightfold.rng import Random, random_below
 from eightfold.symmetry.orbit import LARGEST_BOARD, toggle, toggle_side
 from eightfold.texts import Option, Value
 
-EMPTY, WALL = 0, 3  # BLACK and WHITE lie between
-RULES = ("freestyle", "standard")
-
 LAST_MOVE, THREAT, HISTORY = 0, 1, 2  # encoders, in the order of GAME.encoders
-
-DIGITS = 15  # a score of 10^15 still leaves room for sums in 64 bits
-POWERS: Ints = 10 ** np.arange(DIGITS + 1, dtype=np.int64)
 
 
 def _complete(values: dict[str, Value]) -> tuple[int, int, int]:
@@ -62,7 +75,10 @@ def _complete(values: dict[str, Value]) -> tuple[int, int, int]:
     values["win"] = win
     if win > size:
         raise EightfoldError(f"gomoku: win={win} does not fit on a {size}x{size} board; give win={size} or less")
-    return win, RULES.index(str(values["rule"])), 0
+    rule = list(RULES).index(str(values["rule"]))
+    if rule == RENJU and win != FIVE:
+        raise EightfoldError(f"gomoku: rule=renju is played to five in a row, not win={win}; give size=5 or more")
+    return win, rule, 0
 
 
 GAME = Family(
@@ -78,7 +94,11 @@ GAME = Family(
             help="stones in a row that win (0: five, or less on a tiny board)",
         ),
         Option(
-            name="rule", default="freestyle", choices=RULES, help="freestyle: five or more win; standard: exactly five"
+            name="rule",
+            default="freestyle",
+            choices=tuple(RULES),
+            help="freestyle: five or more win; standard: exactly five; renju: black is forbidden double threes, double "
+            "fours and overlines; caro: five closed at both ends do not win; caro-exact: nor do more than five",
         ),
     ),
     state_length=state_length,
@@ -106,20 +126,16 @@ def reset(state: Ints, size: int, options: Ints) -> None:
 
 @kernel
 def legal(state: Ints, moves: Ints) -> int:
-    count = 0
-    if state[RESULT] == ONGOING:
-        size = state[SIZE]
-        for row in range(size):
-            first = cell_of(row, 0, size)
-            for column in range(size):
-                moves[count] = row * size + column  # overwritten by the next unless it counts
-                count += state[first + column] == EMPTY
-    return count
+    if state[RESULT] != ONGOING:
+        return 0
+    if state[RULE] == RENJU and state[SIDE] == BLACK:
+        return legal_for_black(state, moves)
+    return list_empties(state, moves)
 
 
 @kernel
 def play(state: Ints, move: int) -> None:
-    size, colour = state[SIZE], state[SIDE]
+    size, colour, rule = state[SIZE], state[SIDE], state[RULE]
     row, column = move // size, move % size
     state[cell_of(row, column, size)] = colour
     state[EMPTIES] -= 1
@@ -129,10 +145,16 @@ def play(state: Ints, move: int) -> None:
     hashes = state[HASHES : HASHES + 8]
     toggle(hashes, colour - BLACK, row, column, size)
     toggle_side(hashes)
-    if enter_stone(state, size, state[WIN], state[RULE] == FREESTYLE, row, column, colour):
+    if rule < CARO:
+        won = enter_stone(state, size, state[WIN], overline_wins(rule, colour), row, column, colour)
+    else:
+        won = enter_stone_caro(state, size, state[WIN], rule == CARO, row, column, colour)
+    if won:
         state[RESULT] = colour
     elif state[EMPTIES] == 0:
         state[RESULT] = DRAW
+    elif rule == RENJU and colour == WHITE and not black_can_move(all_lines(state), size):
+        state[RESULT] = WHITE
 
 
 @kernel
@@ -144,42 +166,12 @@ def stones(state: Ints, board: NDArray[np.int8]) -> None:  # [N, N]
 
 
 @kernel
-def enter_stone(state: Ints, size: int, win: int, freestyle: bool, row: int, column: int, colour: int) -> bool:
-    """Enter a stone in the four lines through its point; whether one of them now holds a winning run.
-
-    The options come as arguments: read from the state they would be loaded again after every stone.
-    """
-    half, first = HALF * (colour - BLACK), first_line(size)
-    a, b, c, d = lines_through(row, column, size)
-    on_row, on_column, on_diagonal, on_antidiagonal = first + a, first + b, first + c, first + d
-    state[on_row] |= 1 << (column + half)
-    state[on_column] |= 1 << (row + half)
-    state[on_diagonal] |= 1 << (column + half)
-    state[on_antidiagonal] |= 1 << (column + half)
-    a = (state[on_row] >> half) & ONE_COLOUR
-    b = (state[on_column] >> half) & ONE_COLOUR
-    c = (state[on_diagonal] >> half) & ONE_COLOUR
-    d = (state[on_antidiagonal] >> half) & ONE_COLOUR
-    # A bit survives if a run of `length` starts at it; every AND makes the runs up to twice as long.
-    runs_a, runs_b, runs_c, runs_d, length = a, b, c, d, 1
-    while length < win:
-        step = min(length, win - length)
-        runs_a &= runs_a >> step
-        runs_b &= runs_b >> step
-        runs_c &= runs_c >> step
-        runs_d &= runs_d >> step
-        length += step
-    if not freestyle:  # exactly `win`: no stone of the colour before or after
-        runs_a &= ~(a << 1) & ~(a >> win)
-        runs_b &= ~(b << 1) & ~(b >> win)
-        runs_c &= ~(c << 1) & ~(c >> win)
-        runs_d &= ~(d << 1) & ~(d >> win)
-    return (runs_a | runs_b | runs_c | runs_d) != 0
-
-
-@kernel
 def rollout(state: Ints, random: Random, scratch: Ints) -> int:
     """Random moves to the end, drawn from a shrinking list of the empty points."""
+    if state[RULE] == RENJU:
+        return rollout_renju(state, random, scratch)
+    if state[RULE] >= CARO:
+        return rollout_caro(state, random, scratch)
     size, win, freestyle, colour = state[SIZE], state[WIN], state[RULE] == FREESTYLE, state[SIDE]
     count = 0
     for row in range(size):
@@ -198,89 +190,10 @@ def rollout(state: Ints, random: Random, scratch: Ints) -> int:
     return DRAW
 
 
-# ---- the heuristic of document 004 ------------------------------------------------------------------
-
-
-@kernel
-def run_length(state: Ints, cell: int, step: int, colour: int) -> int:
-    """Stones of `colour` in an unbroken line through `cell`, `cell` itself counted as one of them."""
-    length = 1
-    beyond = cell + step
-    while state[beyond] == colour:
-        length += 1
-        beyond += step
-    beyond = cell - step
-    while state[beyond] == colour:
-        length += 1
-        beyond -= step
-    return length
-
-
-@kernel
-def run_score(length: int, win: int, rule: int) -> int:
-    """What a run is worth: ten times more for every stone, up to the winning length (maxScore = 10^win)."""
-    if length > win:
-        if rule != FREESTYLE:
-            return 1  # an overline wins nothing
-        length = win
-    return POWERS[max(length - max(win - DIGITS, 0), 0)]
-
-
-@kernel
-def score_cell(state: Ints, cell: int, colour: int) -> int:
-    """The worth of an empty cell to a colour: its runs in the four directions, added up."""
-    stride = state[SIZE] + 1
-    total = 0
-    for step in (1, stride - 1, stride, stride + 1):
-        total += run_score(run_length(state, cell, step, colour), state[WIN], state[RULE])
-    return total
-
-
-@kernel
-def score_moves(state: Ints, scores: Ints) -> None:  # [2, A]
-    size = state[SIZE]
-    for move in range(size * size):
-        cell = cell_of(move // size, move % size, size)
-        for colour in (BLACK, WHITE):
-            scores[colour - BLACK, move] = score_cell(state, cell, colour) if state[cell] == EMPTY else 0
-
-
-@kernel
-def rescore_moves(state: Ints, move: int, scores: Ints) -> None:  # [2, A]
-    """A stone changes its own point and, for its own colour, the empty ends of the lines it joins: at most eight."""
-    size = state[SIZE]
-    stride = size + 1
-    cell = cell_of(move // size, move % size, size)
-    colour = state[cell]
-    mine = scores[colour - BLACK]
-    scores[0, move] = 0
-    scores[1, move] = 0
-    row, column = move // size, move % size
-    for down, right in ((0, 1), (1, -1), (1, 0), (1, 1)):
-        step = down * stride + right
-        forward = 1
-        while state[cell + forward * step] == colour:
-            forward += 1
-        backward = 1
-        while state[cell - backward * step] == colour:
-            backward += 1
-        # `forward` and `backward` are the distances to the first cells that are not of this colour.
-        for side in (1, -1):
-            distance = forward if side == 1 else backward
-            end = cell + side * distance * step
-            if state[end] == EMPTY:
-                beyond = 0
-                while state[end + side * (beyond + 1) * step] == colour:
-                    beyond += 1
-                now = forward + backward - 1 + 1 + beyond
-                before = distance + beyond
-                point = (row + side * distance * down) * size + column + side * distance * right
-                mine[point] += run_score(now, state[WIN], state[RULE]) - run_score(before, state[WIN], state[RULE])
-
-
-@kernel
-def best_possible_score(state: Ints) -> int:
-    return 4 * POWERS[min(state[WIN], DIGITS)]
+def why_forbidden(state: Ints, move: int) -> str:
+    """Why a point is forbidden to black, in words: "black may not make a double three"."""
+    kind = int(fault(all_lines(state), int(state[SIZE]), move, np.empty((EYES, 2), np.int64)))
+    return f"black may not make {FAULTS[kind]}"
 
 
 # ---- network inputs ---------------------------------------------------------------------------------
@@ -292,7 +205,7 @@ def encode(state: Ints, encoder: int, planes: NDArray[np.float32]) -> None:  # [
 
     last-move (document 000): the last move; all ones if black is to move;
     threat (document 002): the same two, and for every empty point how long a run a stone there would
-    make for either colour, from 0 (a lone stone) to 1 (a winning line);
+    make for either colour that may play it, from 0 (a lone stone) to 1 (a winning line);
     history (document 004): own and opponent's stones one move earlier.
     """
     size, own = state[SIZE], state[SIDE]
@@ -313,19 +226,29 @@ def encode(state: Ints, encoder: int, planes: NDArray[np.float32]) -> None:  # [
     planes[3] = own == BLACK
     if encoder == THREAT:
         for move in range(size * size):
-            planes[4, move // size, move % size] = _threat(state, cell_of(move // size, move % size, size))
+            planes[4, move // size, move % size] = _threat(state, cell_of(move // size, move % size, size), BLACK)
+        if state[RULE] == RENJU:
+            _hide_forbidden(state, planes[4])
 
 
 @kernel
-def _threat(state: Ints, cell: int) -> float:
+def _threat(state: Ints, cell: int, first_colour: int) -> float:
     if state[cell] != EMPTY:
         return 0.0
     stride = state[SIZE] + 1
     longest = 1
-    for colour in (BLACK, WHITE):
+    for colour in range(first_colour, WHITE + 1):
         for step in (1, stride - 1, stride, stride + 1):
-            length = run_length(state, cell, step, colour)
-            if length > state[WIN]:  # an overline: as good as a winning line, or worth nothing
-                length = state[WIN] if state[RULE] == FREESTYLE else 1
-            longest = max(longest, length)
+            longest = max(longest, counted_run(state, cell, step, colour))
     return (longest - 1) / max(state[WIN] - 1, 1)
+
+
+@kernel
+def _hide_forbidden(state: Ints, plane: NDArray[np.float32]) -> None:  # [N, N]
+    """Where black may not play, only white's runs count."""
+    size = state[SIZE]
+    for row in range(size):
+        for column in range(size):
+            cell = cell_of(row, column, size)
+            if state[cell] == EMPTY and not may_play(state, row * size + column):
+                plane[row, column] = _threat(state, cell, WHITE)

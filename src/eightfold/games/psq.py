@@ -23,6 +23,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from eightfold.games.game import Game, Position, make_game
+from eightfold.games.lines import RULES
 from eightfold.games.record import EXPECTED, MOST_SECONDS, GameRecord, RecordError, as_text, quoted, read_each, replay
 from eightfold.games.state import BLACK
 
@@ -32,7 +33,7 @@ HEADER = re.compile(r"piskvorky\s++([0-9]{1,9})\s*+x\s*+([0-9]{1,9})\s*+(?:,(.*)
 MOVE = re.compile(r"([+-]?[0-9]{1,9})\s*+,\s*+([+-]?[0-9]{1,9})\s*+(?:,\s*+(-?[0-9]{1,13}(?:\.[0-9]{0,9})?)?\s*+)?")
 LIKE_MOVE = re.compile(r"[+-]?[0-9]++\s*+,")
 END_CODE = re.compile(r"[+-]?[0-9]++")
-RULE = re.compile(r"[0-9]++\s*+,(?:[0-9 ]*+,)*+\s*+(freestyle|standard|renju|caro)", re.IGNORECASE)
+RULE = re.compile(rf"[0-9]++\s*+,(?:[0-9 ]*+,)*+\s*+({'|'.join(RULES)})", re.IGNORECASE)
 
 Line = tuple[int, str]  # its number in the file, and the text without the blanks around it
 
@@ -90,7 +91,7 @@ def _game(columns: int, rows: int, end: list[Line]) -> Game:
     if columns != rows:
         raise RecordError(f"{columns}x{rows} is not a square board; {rows}x{rows} would be")
     rules = [found[1].lower() for _, line in end if (found := RULE.fullmatch(line))]
-    rule = "standard" if "standard" in rules else "freestyle"
+    rule = next((rule for rule in rules if rule != "freestyle"), "freestyle")
     return make_game(f"gomoku:size={columns},rule={rule}")
 
 

@@ -11,7 +11,7 @@ properties all come through, values as they stand in the file (`plain_text` take
 What is read with tolerance: text around the games; lower-case letters in names, which old files have (`SiZe`
 is SZ); a missing GM (taken as 4 unless KM or HA say Go) and SZ (15); points as two letters (column, row from
 the top) or as letter and number (column, row from the bottom, as renju players write); AB and AW that can be
-read as an opening in turn; moves without a point at the end; any ruleset but standard ("exactly five") as freestyle.
+read as an opening in turn; moves without a point at the end; a ruleset that is not known as freestyle.
 
 What SZ and RU cannot say, a winning length other than five, is written to the private property EIGHTFOLD,
 which holds the game's text: EIGHTFOLD[gomoku:size=9,win=4,rule=freestyle].
@@ -27,6 +27,7 @@ from dataclasses import dataclass, field
 from eightfold import __version__
 from eightfold.errors import EightfoldError
 from eightfold.games.game import COLOUR_NAMES, Game, make_game
+from eightfold.games.lines import RULES
 from eightfold.games.record import EXPECTED, GameRecord, RecordError, as_text, quoted, read_each, replay
 from eightfold.games.state import BLACK, WHITE
 from eightfold.texts import split_name
@@ -49,6 +50,7 @@ LETTERS = string.ascii_lowercase
 COLOURS = {"B": BLACK, "W": WHITE}
 RESULT = re.compile(r"(b|w|black|white)\s*(?:\+|wins?\b|won\b)\s*(.*)", re.IGNORECASE | re.DOTALL)
 REASONS = {"r": "R", "resign": "R", "t": "T", "time": "T", "f": "F", "forfeit": "F"}
+NUMBERED_RULES = {str(number): name for name, number in RULES.items()}  # as a word it is looked for in the text
 DRAWS = ("0", "draw", "drawn", "tie", "jigo", "1/2-1/2")
 
 
@@ -224,8 +226,15 @@ def _size(root: Node) -> int:
 
 
 def _rule(root: Node) -> str:
-    rules = plain_text(root.first("RU")).lower()
-    return "standard" if rules == "1" or "standard" in rules or "exact" in rules else "freestyle"
+    text = plain_text(root.first("RU")).lower()
+    if text in NUMBERED_RULES:
+        return NUMBERED_RULES[text]
+    if "renju" in text:
+        return "renju"
+    exact = "standard" in text or "exact" in text
+    if "caro" in text:
+        return "caro-exact" if exact else "caro"
+    return "standard" if exact else "freestyle"
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eightfold.errors import EightfoldError, unknown
-from eightfold.nets.backends import Answer
+from eightfold.nets.backends.interface import Answer
 from eightfold.nets.evaluator import INVARIANT, NetworkEvaluator
 from eightfold.symmetry.slap import out_of_frames, slap_frames
 

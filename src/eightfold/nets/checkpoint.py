@@ -10,39 +10,23 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 import torch
 from torch import nn
 
-from eightfold.errors import EightfoldError, not_written, shown
-from eightfold.games.game import make_game
-from eightfold.nets.evaluator import check_mode, planes_seen
-from eightfold.nets.networks import Shape, make_network
-
-WEIGHTS, DESCRIPTION, CARD = "network.safetensors", "network.json", "card.md"
-MODELS = Path(__file__).resolve().parent.parent / "models"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Description:
-    """What a network is, apart from its weights."""
-
-    network: str  # its text
-    game: str
-    encoder: str
-    symmetry: str
-
-    def shape(self) -> Shape:
-        game = make_game(self.game)
-        _, planes = game.encoder(self.encoder)
-        seen = planes_seen(planes, check_mode(self.symmetry))
-        return Shape(planes=seen, size=game.size, passes=game.actions - game.points)
-
-    def make(self) -> nn.Module:
-        """A network of this kind with fresh weights."""
-        return make_network(self.network, self.shape())
+from eightfold.errors import EightfoldError, not_written
+from eightfold.nets.description import (
+    CARD,
+    DESCRIPTION,
+    WEIGHTS,
+    load_description,
+)
+from eightfold.nets.description import MODELS as MODELS  # this and the next are offered to whoever has checkpoints
+from eightfold.nets.description import Description as Description
+from eightfold.nets.description import find_checkpoint as find_checkpoint
+from eightfold.nets.description import shipped_networks as shipped_networks
 
 
 def save_checkpoint(
@@ -67,43 +51,12 @@ def save_checkpoint(
     replace_files({folder / name: data for name, data in {**files, **(beside or {})}.items()})
 
 
-def find_checkpoint(place: str | Path) -> Path:
-    """The checkpoint's folder: of a run, the checkpoint's own, or a shipped network's by its name."""
-    for folder in (Path(place) / "checkpoint", Path(place)):
-        if (folder / DESCRIPTION).is_file():
-            return folder
-    shipped = shipped_networks()
-    if str(place) in shipped:
-        return MODELS / str(place)
-    or_shipped = f", or a shipped one: {', '.join(shipped)}" if shipped else ""
-    raise EightfoldError(f"{place} holds no network; give the folder of a run or of a checkpoint{or_shipped}")
-
-
-def shipped_networks() -> list[str]:
-    """The names of the networks that come with the package."""
-    return sorted(folder.parent.name for folder in MODELS.glob(f"*/{DESCRIPTION}"))
-
-
 def load_checkpoint(folder: Path) -> tuple[nn.Module, Description]:
     """The network of a checkpoint and its description."""
     description = load_description(folder)
     network = description.make()
     load_weights(network, folder / WEIGHTS)
     return network.eval(), description
-
-
-def load_description(folder: Path) -> Description:
-    path = folder / DESCRIPTION
-    try:
-        description = Description(**json.loads(path.read_text(encoding="utf-8")))
-        for key, value in asdict(description).items():
-            if not isinstance(value, str):
-                raise ValueError(f"{key} is {shown(value)}, not a text")
-        return description
-    except OSError as error:
-        raise EightfoldError(f"{folder} holds no network: {path.name}: {error.strerror}") from None
-    except (ValueError, TypeError) as error:
-        raise EightfoldError(f"{path} is not a network's description: {' '.join(str(error).split())}") from None
 
 
 def load_weights(network: nn.Module, path: Path) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eightfold.errors import unknown
-from eightfold.nets.backends import Answer, Backend
+from eightfold.nets.backends.interface import Answer, Runner
 from eightfold.symmetry.group import COUNT
 from eightfold.symmetry.slap import out_of_frames, slap_frames
 from eightfold.symmetry.slap_cc import EXTRA_PLANES, slap_cc
@@ -42,7 +42,7 @@ class NetworkEvaluator:
     """A backend and a symmetry mode."""
 
     def __init__(
-        self, backend: Backend, *, encoder: str, symmetry: str = "none", random: np.random.Generator | None = None
+        self, backend: Runner, *, encoder: str, symmetry: str = "none", random: np.random.Generator | None = None
     ) -> None:
         self.backend, self.encoder, self.symmetry = backend, encoder, check_mode(symmetry)
         self._random = random or np.random.default_rng(0)

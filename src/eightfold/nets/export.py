@@ -16,13 +16,13 @@ from torch import nn
 
 from eightfold import __version__
 from eightfold.errors import EightfoldError
-from eightfold.nets.backends.onnxruntime_backend import make_session
 from eightfold.nets.backends.torch_backend import TorchBackend
 from eightfold.nets.checkpoint import Description, find_checkpoint, load_checkpoint, replace_file
+from eightfold.nets.description import EXPORTED
+from eightfold.nets.exported import ANY_SIZE, INPUT, OUTPUTS, make_session
 from eightfold.nets.networks import Shape, network_text
-from eightfold.nets.onnx_graph import INPUT, OUTPUTS, export_graph, put_weights
+from eightfold.nets.onnx_graph import export_graph, put_weights
 
-NAME = "network.onnx"
 PRODUCER = "eightfold"
 TOLERANCE = 1e-4  # between ONNX Runtime and torch, as a part of the largest logit where that is more than one
 CHECKED_BATCHES = (1, 7)
@@ -61,7 +61,7 @@ def export_onnx(place: Path, output: Path | None = None) -> Exported:
     if importlib.util.find_spec("onnx") is None:
         raise EightfoldError("the export needs the package onnx: pip install 'eightfold[onnx]'")
     network, description = load_checkpoint(find_checkpoint(place))
-    path = place / NAME if output is None else output
+    path = place / EXPORTED if output is None else output
     _check_output(path)
     any_size = bool(getattr(network, "any_size", False))
     data = onnx_bytes(network, description, any_size=any_size)
@@ -84,7 +84,12 @@ def onnx_bytes(network: nn.Module, description: Description, *, any_size: bool) 
     model = export_graph(network, description.shape(), any_size=any_size)
     put_weights(model, network)
     model.producer_name, model.producer_version = PRODUCER, __version__
-    about = {**asdict(description), "network": network_text(description.network), "eightfold_version": __version__}
+    about = {
+        **asdict(description),
+        "network": network_text(description.network),
+        ANY_SIZE: "yes" if any_size else "no",
+        "eightfold_version": __version__,
+    }
     onnx.helper.set_model_props(model, about)
     onnx.checker.check_model(model)
     return model.SerializeToString()

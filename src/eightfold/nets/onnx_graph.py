@@ -14,9 +14,9 @@ import numpy as np
 import torch
 from torch import nn
 
+from eightfold.nets.exported import INPUT, OUTPUTS
 from eightfold.nets.networks import Shape, folded
 
-INPUT, OUTPUTS = "planes", ("logits", "value")
 OPSET = 17  # of 2022; runtimes read all that are older than they are
 
 

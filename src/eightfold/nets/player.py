@@ -2,26 +2,30 @@
 
 net:runs/first,playouts=400     the newest checkpoint of a run
 net:gomoku-8                    a network that comes with the package
+net:runs/first/network.onnx     an exported network, which needs no PyTorch
 """
 
 from __future__ import annotations
 
-import time
+import threading
 from dataclasses import replace
 
 import numpy as np
 
-from eightfold.errors import EightfoldError
-from eightfold.games.game import Game, Position, make_game
-from eightfold.nets.backends import make_backend
-from eightfold.nets.checkpoint import find_checkpoint, load_checkpoint
+from eightfold.games.game import Game, Position
 from eightfold.nets.evaluator import NetworkEvaluator
+from eightfold.nets.opening import open_network
 from eightfold.search.forest import PLAYING, ForestSearch
-from eightfold.search.result import SearchResult, check_position, check_seed
+from eightfold.search.kernels.tree import UNKNOWN
+from eightfold.search.limits import Limits
+from eightfold.search.result import Progress, SearchResult, check_position, check_seed
 from eightfold.texts import Option, check_options
 
 LANES = 8  # leaves in a batch: more are faster and search a little worse
 TIMED_PLAYOUTS = 100_000  # room in the tree when time is the limit
+NODE, EDGE = 17, 18  # bytes in a tree
+LEAST_STEPS = 2  # batches that are always searched: the first asks about the position itself, the next about its moves
+CHUNK = 256  # simulations between two looks at the clock: those that the rules settle ask no network
 
 
 class NetPlayer:
@@ -32,6 +36,7 @@ class NetPlayer:
         Option(name="seconds", default=0.0, least=0, most=1e6, help="time for a move, instead of playouts"),
         Option(name="c", default=PLAYING.exploration, least=0, most=1e3, help="exploration"),
         Option(name="contempt", default=PLAYING.contempt, least=0, most=1, help="how much worse than even a draw is"),
+        Option(name="memory", default=0, least=0, most=1e6, help="megabytes for the tree when time is the limit"),
     )
 
     def __init__(
@@ -43,50 +48,84 @@ class NetPlayer:
         seconds: float = 0.0,
         c: float = PLAYING.exploration,
         contempt: float = PLAYING.contempt,
+        memory: int = 0,
         seed: int = 0,
     ) -> None:
-        given = {"playouts": playouts, "seconds": seconds, "c": c, "contempt": contempt}
+        given = {"playouts": playouts, "seconds": seconds, "c": c, "contempt": contempt, "memory": memory}
         check_options(self.OPTIONS, "player net", given)
-        network, description = load_checkpoint(find_checkpoint(place))
-        if description.game != game.text:
-            if not (network.any_size and _differ_in_size_alone(make_game(description.game), game)):
-                raise EightfoldError(f"player net:{place} was trained for {description.game}, not for {game.text}")
-            description = replace(description, game=game.text)  # its weights fit any board
+        runner, description = open_network(place, game)
         self._game, self._playouts, self._seconds = game, playouts, seconds
         self._random = np.random.default_rng(check_seed(seed))
-        backend = make_backend("auto", network, description.shape())
-        evaluator = NetworkEvaluator(
-            backend, encoder=description.encoder, symmetry=description.symmetry, random=self._random
+        self._evaluator = NetworkEvaluator(
+            runner, encoder=description.encoder, symmetry=description.symmetry, random=self._random
         )
-        self._search = ForestSearch(
-            game,
-            evaluator,
-            playouts=TIMED_PLAYOUTS if seconds else playouts,
-            settings=replace(PLAYING, exploration=c, contempt=contempt, lanes=min(LANES, max(1, playouts // 16))),
-            random=self._random,
-        )
+        self._settings = replace(PLAYING, exploration=c, contempt=contempt, lanes=min(LANES, max(1, playouts // 16)))
+        self._most = TIMED_PLAYOUTS if not memory else min(TIMED_PLAYOUTS, self._playouts_in(memory))
+        self._room = 0
         self._moves: tuple[int, ...] | None = None
+        self._make_room(self._most if seconds else playouts)
+
+    def _playouts_in(self, memory: int) -> int:
+        """For how many playouts so many megabytes are enough: two trees, of three nodes for a playout."""
+        nodes = memory * 1_000_000 // (2 * (NODE + EDGE * self._game.actions))
+        return max(1, (nodes - 2 * self._settings.lanes - 2 * self._game.actions - 2) // 3)
+
+    def _make_room(self, playouts: int) -> None:
+        if playouts > self._room:
+            self._search = ForestSearch(
+                self._game, self._evaluator, playouts=playouts, settings=self._settings, random=self._random
+            )
+            self._room, self._moves = playouts, None
 
     def new_game(self) -> None:
         self._moves = None
 
-    def think(self, position: Position) -> SearchResult:
+    def think(
+        self,
+        position: Position,
+        *,
+        seconds: float | None = None,
+        stop: threading.Event | None = None,
+        on_progress: Progress | None = None,
+    ) -> SearchResult:
         check_position(position, self._game, "net")
+        limits = Limits(self._seconds, seconds, stop, on_progress)
+        if limits.timed:
+            self._make_room(self._most)
         self._take_up(position)
         search, before = self._search, self._search.simulations
-        search.prepare_root(0, TIMED_PLAYOUTS if self._seconds else self._playouts, noisy=False)
-        deadline = time.perf_counter() + self._seconds if self._seconds else float("inf")
-        while search.step() and time.perf_counter() < deadline:
-            pass
+        search.prepare_root(0, CHUNK if limits.timed else self._playouts, noisy=False)
+        steps, more = 0, True
+        while more and (steps < LEAST_STEPS or not limits.reached()):
+            if steps:
+                limits.report(lambda: self._result(before))
+            more = self._timed_step() if limits.timed else search.step() > 0
+            steps += 1
         search.forest.left[0] = 0
+        return self._result(before, ties=self._random)
+
+    def _timed_step(self) -> bool:
+        """One batch of a search that has no number to reach; whether there is any use in another."""
+        forest = self._search.forest
+        if forest.used[0, 0] + self._settings.lanes >= forest.first.shape[1]:
+            return False  # the tree is full
+        forest.left[0] = CHUNK
+        self._search.step()
+        return bool(forest.proof[0, 0] == UNKNOWN)
+
+    def _result(self, before: int, *, ties: np.random.Generator | None = None) -> SearchResult:
+        """What the tree says; equally good moves are chosen from by `ties`, and in a snapshot the first is taken."""
+        search = self._search
         visits = search.root_visits(0)
-        action = int(self._random.choice(np.flatnonzero(visits == visits.max())))
+        best = np.flatnonzero(visits == visits.max())
+        action = int(best[0] if ties is None else ties.choice(best))
         return SearchResult(
             action=action,
             policy=visits / visits.sum(),
             value=search.root_value(0),
             visits=visits.astype(np.int64),
-            principal_variation=(action,),
+            values=search.root_values(0),
+            principal_variation=search.principal_variation(0, action),
             effort=search.simulations - before,
         )
 
@@ -99,8 +138,3 @@ class NetPlayer:
         else:
             self._search.set_root(0, position.state, wants=position.to_move)
         self._moves = position.moves
-
-
-def _differ_in_size_alone(one: Game, other: Game) -> bool:
-    values, others = dict(one.values), dict(other.values)
-    return one.family is other.family and values | {"size": 0} == others | {"size": 0}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,12 +18,15 @@ from numpy.typing import NDArray
 from eightfold.games.game import Game, Position
 from eightfold.jit import Ints
 from eightfold.search.greedy import need_heuristic
-from eightfold.search.result import SearchResult, check_position, check_seed, one_hot
+from eightfold.search.limits import Limits
+from eightfold.search.result import Progress, SearchResult, check_position, check_seed, one_hot
 from eightfold.specialise import specialise
 from eightfold.texts import Option, check_options
 
 DEEPEST, USUAL_DEPTH = 64, 4
 TABLE_ENTRIES = 1 << 20
+HEARD_IN = 0.1  # seconds after which Ctrl-C is noticed
+WATCHED_EVERY = 0.02  # seconds between two looks at a stop from outside
 
 
 class AlphaBeta:
@@ -41,14 +45,12 @@ class AlphaBeta:
         check_options(self.OPTIONS, "player alphabeta", {"depth": depth, "seconds": seconds, "near": near})
         self._game = game
         self._kernels = specialise("eightfold.search.kernels.alphabeta", game.rules)
-        self._exact_depth = depth or USUAL_DEPTH
-        self._depth = depth or (DEEPEST if seconds else USUAL_DEPTH)
-        self._seconds, self._near = seconds, near
+        self._depth, self._seconds, self._near = depth, seconds, near
         self._random = np.random.default_rng(check_seed(seed))
         self._work = self._make_work(game)
 
     def _make_work(self, game: Game) -> Any:
-        plies, actions = self._depth + 1, game.actions
+        plies, actions = (self._depth or DEEPEST) + 1, game.actions
         return self._kernels.Work(
             states=np.zeros((plies, game.family.state_length(game.size)), np.int64),
             scores=np.zeros((plies, 2, actions), np.int64),
@@ -66,18 +68,28 @@ class AlphaBeta:
     def new_game(self) -> None:
         self._work.bounds[:] = 0
 
-    def think(self, position: Position) -> SearchResult:
+    def think(
+        self,
+        position: Position,
+        *,
+        seconds: float | None = None,
+        stop: threading.Event | None = None,
+        on_progress: Progress | None = None,
+    ) -> SearchResult:
         moves, order = self._begin(position)
         # Ties of the heuristic in the order that the seed gives them.
         moves = moves[np.lexsort((self._random.permutation(len(moves)), -order))]
-        timer = threading.Timer(self._seconds, self._work.stop.__setitem__, (0, 1))
-        if self._seconds > 0:
+        limits = Limits(self._seconds, seconds, stop, on_progress)
+        timer = threading.Timer(limits.seconds or 0, self._work.stop.__setitem__, (0, 1))
+        if limits.timed:
             timer.daemon = True
             timer.start()
         try:
-            action, value, depth = self._deepen(position, moves)
+            return self._deepen(position, moves, limits)
         finally:
             timer.cancel()
+
+    def _result(self, position: Position, action: int, value: int, depth: int) -> SearchResult:
         return SearchResult(
             action=action,
             policy=one_hot(position.game.actions, action),
@@ -95,7 +107,7 @@ class AlphaBeta:
         """
         moves, _ = self._begin(position)
         values = np.zeros(len(moves), np.int64)
-        self._kernels.search_root(self._work, self._exact_depth, moves, True, values, self._near)
+        self._kernels.search_root(self._work, self._depth or USUAL_DEPTH, moves, True, values, self._near)
         scores = np.full(position.game.actions, np.nan)
         scores[moves] = values
         return scores
@@ -110,13 +122,18 @@ class AlphaBeta:
         count = self._kernels.find_candidates(self._work, 0)
         return self._work.moves[0, :count].copy(), self._work.order[0, :count].copy()
 
-    def _deepen(self, position: Position, moves: Ints) -> tuple[int, int, int]:
-        """The best move, its value and the depth it was found at."""
+    def _deepen(self, position: Position, moves: Ints, limits: Limits) -> SearchResult:
+        """Search one ply deeper each time; the best move, its value and the depth it was found at."""
         sure_win = self._kernels.win_value(position.state) - DEEPEST
+        deepest = self._depth or (DEEPEST if limits.timed else USUAL_DEPTH)
         best, best_value, reached = int(moves[0]), 0, 0
+
+        def so_far() -> SearchResult:
+            return self._result(position, best, best_value, reached)
+
         values = np.zeros(len(moves), np.int64)
-        for depth in range(1, self._depth + 1):
-            finished = self._search_root(depth, moves, values)
+        for depth in range(1, deepest + 1):
+            finished = self._search_root(depth, moves, values, limits, so_far)
             if finished == 0:
                 break
             # The first of equals: later ones are only known to be no better.
@@ -128,20 +145,26 @@ class AlphaBeta:
             moves = moves[order]
             if abs(best_value) >= sure_win or len(moves) == 1:
                 break
-        return best, best_value, reached
+        return so_far()
 
-    def _search_root(self, depth: int, moves: Ints, values: Ints) -> int:
-        """One iteration; a deep one in a thread, so that Ctrl-C is heard meanwhile."""
+    def _search_root(
+        self, depth: int, moves: Ints, values: Ints, limits: Limits, so_far: Callable[[], SearchResult]
+    ) -> int:
+        """One iteration; a watched or a deep one in a thread, so that a stop or Ctrl-C is heard meanwhile."""
         search = functools.partial(self._kernels.search_root, self._work, depth, moves, False, values, self._near)
-        if depth <= USUAL_DEPTH or threading.current_thread() is not threading.main_thread():
+        in_main = threading.current_thread() is threading.main_thread()
+        if not limits.watched and (depth <= USUAL_DEPTH or not in_main):
             return int(search())
         finished: list[int] = []
         thread = threading.Thread(target=lambda: finished.append(search()))
         thread.start()
         try:
             while thread.is_alive():
-                thread.join(0.1)
-        except KeyboardInterrupt:
+                thread.join(WATCHED_EVERY if limits.watched else HEARD_IN)
+                if limits.stopped():
+                    self._work.stop[0] = 1
+                limits.report(so_far)
+        except BaseException:  # Ctrl-C, or whoever was told how it stands had enough
             self._work.stop[0] = 1
             thread.join()
             raise

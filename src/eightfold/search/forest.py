@@ -17,7 +17,7 @@ from eightfold.errors import EightfoldError, unknown
 from eightfold.games.game import Game
 from eightfold.games.state import BLACK, SIDE, WHITE
 from eightfold.search.kernels import forced, gumbel
-from eightfold.search.kernels.tree import DRAWN, FORCED, GUMBEL, PUCT, UNKNOWN, WON, Roots
+from eightfold.search.kernels.tree import DRAWN, FORCED, GUMBEL, NONE, PUCT, ROOT, UNKNOWN, WON, Roots
 from eightfold.specialise import specialise
 from eightfold.threads import run_parts
 
@@ -273,18 +273,56 @@ class ForestSearch:
         first, degree = int(forest.first[number, 0]), int(forest.degree[number, 0])
         if forest.proof[number, 0] != UNKNOWN:
             return 0.0 if forest.proof[number, 0] == DRAWN else float(forest.value[number, 0])
-        # What draws were worth in this search is taken off again. The tree may also hold visits of the search before,
-        # whose draws are no longer counted, so the difference may leave the range of values.
-        draw = float(forest.draw[number]) * (1 if forest.states[number, SIDE] == BLACK else -1)
-        draw *= float(forest.drawn[number, 0] / max(forest.drawn[number, 1], 1))
         if first < 0:
             return float(forest.value[number, 0])
+        draw = self._worth_of_draws(number)
         if self.roots.rule[number] == GUMBEL:
             policy = np.empty(self.game.actions, np.float32)
             return _within_range(float(gumbel.improved_policy(forest, self.roots, number, policy)) - draw)
         visits = forest.edge_visits[number, first : first + degree].sum()
         total = forest.edge_value[number, first : first + degree].sum() + forest.value[number, 0]
         return _within_range(float(total / (visits + 1)) - draw)
+
+    def root_values(self, number: int) -> NDArray[np.float32]:
+        """[A]: the mean value of every move for the side to move, exact where it is proven; nan where nobody looked."""
+        forest, edges = self.forest, self._edges(number, ROOT)
+        move, child, visits = (part[number, edges] for part in (forest.move, forest.child, forest.edge_visits))
+        proof = np.where(child != NONE, forest.proof[number, child], UNKNOWN)
+        exact = np.where(proof == DRAWN, 0, -forest.value[number, child])
+        mean = np.where(visits > 0, forest.edge_value[number, edges] / np.maximum(visits, 1), np.nan)
+        mean = np.clip(mean - self._worth_of_draws(number), -1, 1)
+        values = np.full(self.game.actions, np.nan, np.float32)
+        values[move] = np.where(proof != UNKNOWN, exact, mean)
+        return values
+
+    def _worth_of_draws(self, number: int) -> float:
+        """What draws were worth in this search to the side to move, in the mean; it is taken off the values again.
+
+        The tree may also hold visits of the search before, whose draws are no longer counted, so the difference may
+        leave the range of values.
+        """
+        forest = self.forest
+        draw = float(forest.draw[number]) * (1 if forest.states[number, SIDE] == BLACK else -1)
+        return draw * float(forest.drawn[number, 0] / max(forest.drawn[number, 1], 1))
+
+    def principal_variation(self, number: int, action: int) -> tuple[int, ...]:
+        """A move at the root, and what is most visited after it, as far as the tree goes."""
+        forest, moves, node = self.forest, [action], ROOT
+        while True:
+            edges = self._edges(number, node)
+            taken = np.flatnonzero(forest.move[number, edges] == moves[-1])
+            node = int(forest.child[number, edges][taken[0]]) if taken.size else NONE
+            if node == NONE:
+                return tuple(moves)
+            below = self._edges(number, node)
+            visits = forest.edge_visits[number, below]
+            if visits.size == 0 or visits.max() == 0:
+                return tuple(moves)
+            moves.append(int(forest.move[number, below][visits.argmax()]))
+
+    def _edges(self, number: int, node: int) -> slice:
+        first = int(self.forest.first[number, node])
+        return slice(first, first + int(self.forest.degree[number, node])) if first != NONE else slice(0, 0)
 
 
 def _within_range(value: float) -> float:

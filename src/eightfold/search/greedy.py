@@ -6,12 +6,14 @@ each stone in a line, adds λ times what the point is worth to the opponent, and
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 
 from eightfold.errors import EightfoldError
 from eightfold.games.game import Game, Position
 from eightfold.games.state import BLACK
-from eightfold.search.result import SearchResult, check_position, check_seed, one_hot
+from eightfold.search.result import Progress, SearchResult, check_position, check_seed, one_hot
 from eightfold.texts import Option, check_options
 
 
@@ -32,13 +34,20 @@ class Greedy:
     def new_game(self) -> None:
         """It remembers nothing."""
 
-    def think(self, position: Position) -> SearchResult:
+    def think(
+        self,
+        position: Position,
+        *,
+        seconds: float | None = None,
+        stop: threading.Event | None = None,
+        on_progress: Progress | None = None,
+    ) -> SearchResult:
         check_position(position, self._game, "greedy")
         game = self._game
         scores = np.zeros((2, game.actions), np.int64)
         game.rules.score_moves(position.state, scores)
         own, other = scores[position.to_move - BLACK], scores[2 - position.to_move]
-        total = own + self._weight * other
+        total = (own + self._weight * other) * position.legal_mask  # renju: what white wants black may not have
         best = np.flatnonzero(total == total.max())
         action = int(self._random.choice(best))
         # A win at once is certain; anything else is judged by the lead over the opponent's best point.

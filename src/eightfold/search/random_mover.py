@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 
 from eightfold.games.game import Game, Position
-from eightfold.search.result import SearchResult, check_position, check_seed
+from eightfold.search.result import Progress, SearchResult, check_position, check_seed
 from eightfold.texts import Option
 
 
@@ -20,7 +22,14 @@ class RandomMover:
     def new_game(self) -> None:
         """It remembers nothing."""
 
-    def think(self, position: Position) -> SearchResult:
+    def think(
+        self,
+        position: Position,
+        *,
+        seconds: float | None = None,
+        stop: threading.Event | None = None,
+        on_progress: Progress | None = None,
+    ) -> SearchResult:
         check_position(position, self._game, "random")
         policy = (position.legal_mask / len(position.legal_moves)).astype(np.float32)
         return SearchResult(action=int(self._random.choice(position.legal_moves)), policy=policy, value=0.0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -22,9 +24,13 @@ class SearchResult:
     value: float  # -1 (lost) to 1 (won)
     visits: Ints | None = None  # [A] where the search counts visits
     scores: NDArray[Any] | None = None  # [A] where it scores moves; nan or 0 for what was not scored
+    values: NDArray[np.float32] | None = None  # [A] of each move for the side to move; nan where nobody looked
     principal_variation: tuple[int, ...] = ()
     effort: int = 0  # playouts, or positions looked at
     depth: int = 0
+
+
+Progress = Callable[[SearchResult], None]
 
 
 def check_position(position: Position, game: Game, player: str) -> None:
@@ -42,11 +48,35 @@ def check_seed(seed: int) -> int:
 
 
 class Player(Protocol):
-    """Anything that chooses moves. It may remember the game so far: `new_game` makes it forget."""
+    """Anything that chooses moves. It may remember the game so far: `new_game` makes it forget.
 
-    def think(self, position: Position) -> SearchResult: ...
+    A player that holds something of the world outside (a process) also has `close()`; see `close_player`.
+    """
+
+    def think(
+        self,
+        position: Position,
+        *,
+        seconds: float | None = None,
+        stop: threading.Event | None = None,
+        on_progress: Progress | None = None,
+    ) -> SearchResult:
+        """The move to play.
+
+        `seconds` takes the place of the player's own limit in time or playouts, for this move; a depth that alphabeta
+        was given stays its limit. `stop`, once set, ends the thinking within some ten milliseconds, with the best
+        move so far. `on_progress` is told how it stands a few times a second, in the thread that thinks.
+        Players that do not search have no use for any of the three.
+        """
 
     def new_game(self) -> None: ...
+
+
+def close_player(player: Player) -> None:
+    """Let a player give back what it holds of the world outside; most hold nothing."""
+    close = getattr(player, "close", None)
+    if close is not None:
+        close()
 
 
 def one_hot(actions: int, action: int) -> NDArray[np.float32]:

@@ -6,19 +6,22 @@ that were played is kept. The tree itself is in `eightfold.search.kernels.uct`.
 
 from __future__ import annotations
 
-import time
+import threading
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from eightfold.games.game import Game, Position
 from eightfold.jit import Ints
-from eightfold.rng import make_random, random_below
-from eightfold.search.result import SearchResult, check_position, check_seed
+from eightfold.rng import Random, make_random, random_below
+from eightfold.search.limits import Limits
+from eightfold.search.result import Progress, SearchResult, check_position, check_seed
 from eightfold.specialise import specialise
 from eightfold.texts import Option, check_options
 
 LARGEST_TREE = 1 << 23  # places; memory is taken only as the tree grows into them
+PLACE = 48  # bytes of a place: in the tree, in the other one that a part of it is copied to, and while copying
 CHUNK = 256  # playouts between two looks at the clock
 INTERRUPTIBLE = 50_000  # playouts after which Ctrl-C is noticed at the latest
 
@@ -30,12 +33,21 @@ class Mcts:
         Option(name="playouts", default=1000, least=1, most=1e9, help="random games for a move"),
         Option(name="seconds", default=0.0, least=0, most=1e6, help="time for a move, instead of a number of playouts"),
         Option(name="c", default=5.0, least=0, most=1e6, help="exploration: C in Q + C P sqrt(N) / (1 + n)"),
+        Option(name="memory", default=0, least=0, most=1e6, help="megabytes for the tree (0: up to 400)"),
     )
 
     def __init__(
-        self, game: Game, *, playouts: int = 1000, seconds: float = 0.0, c: float = 5.0, seed: int = 0
+        self,
+        game: Game,
+        *,
+        playouts: int = 1000,
+        seconds: float = 0.0,
+        c: float = 5.0,
+        memory: int = 0,
+        seed: int = 0,
     ) -> None:
-        check_options(self.OPTIONS, "player mcts", {"playouts": playouts, "seconds": seconds, "c": c})
+        given = {"playouts": playouts, "seconds": seconds, "c": c, "memory": memory}
+        check_options(self.OPTIONS, "player mcts", given)
         self._game = game
         self._kernels = specialise("eightfold.search.kernels.uct", game.rules)
         self._playouts, self._seconds, self._exploration = playouts, seconds, c
@@ -43,7 +55,8 @@ class Mcts:
         self._state = np.zeros(game.family.state_length(game.size), np.int64)
         self._scratch = np.zeros(game.actions, np.int64)
         self._path = np.zeros(4 * game.actions, np.int64)  # deeper than that no playout goes in the tree
-        needed = LARGEST_TREE if seconds else min(2 * playouts * game.actions + 1, LARGEST_TREE)
+        self._largest = min(LARGEST_TREE, memory * 1_000_000 // PLACE) if memory else LARGEST_TREE
+        needed = self._largest if seconds else min(2 * playouts * game.actions + 1, self._largest)
         self._tree, self._spare = self._make_tree(needed), self._make_tree(needed)
         self._root: tuple[int, ...] | None = None  # the moves that lead to the root of the tree
 
@@ -61,28 +74,47 @@ class Mcts:
     def new_game(self) -> None:
         self._root = None
 
-    def think(self, position: Position) -> SearchResult:
+    def think(
+        self,
+        position: Position,
+        *,
+        seconds: float | None = None,
+        stop: threading.Event | None = None,
+        on_progress: Progress | None = None,
+    ) -> SearchResult:
         check_position(position, self._game, "mcts")
+        limits = Limits(self._seconds, seconds, stop, on_progress)
+        if limits.timed:
+            self._make_room()
         self._take_up(position)
         before = int(self._tree.visits[0])
-        if self._seconds > 0:
-            deadline = time.perf_counter() + self._seconds
+        if limits.timed:
             self._run(position, 1)
-            while time.perf_counter() < deadline:
+            while not limits.reached():
                 self._run(position, CHUNK)
+                limits.report(lambda: self._result(position, before))
         else:
-            for done in range(0, self._playouts, INTERRUPTIBLE):
-                self._run(position, min(INTERRUPTIBLE, self._playouts - done))
+            chunk = CHUNK if limits.watched else INTERRUPTIBLE
+            for done in range(0, self._playouts, chunk):
+                self._run(position, min(chunk, self._playouts - done))
+                if limits.reached():
+                    break
+                limits.report(lambda: self._result(position, before))
+        return self._result(position, before, ties=self._random)
+
+    def _result(self, position: Position, before: int, *, ties: Random | None = None) -> SearchResult:
+        """What the tree says; equally good moves are chosen from by `ties`, and in a snapshot the first is taken."""
         visits = self._root_visits(position.game.actions)
         if visits.sum() == 0:  # a single playout ends at the root
             visits[position.legal_moves] = 1
         best = np.flatnonzero(visits == visits.max())
-        action = int(best[random_below(self._random, len(best))])
+        action = int(best[0 if ties is None else random_below(ties, len(best))])
         return SearchResult(
             action=action,
             policy=(visits / visits.sum()).astype(np.float32),
             value=-float(self._tree.value[0]) / int(self._tree.visits[0]),
             visits=visits,
+            values=self._root_values(position.game.actions),
             principal_variation=self._principal_variation(action),
             effort=int(self._tree.visits[0]) - before,
         )
@@ -98,6 +130,15 @@ class Mcts:
             self._scratch,
             self._path,
         )
+
+    def _make_room(self) -> None:
+        """A tree as large as there may be, for a search that only time ends."""
+        if self._tree.move.shape[0] >= self._largest:
+            return
+        tree = self._make_tree(self._largest)
+        if self._root is not None:
+            self._kernels.keep_subtree(self._tree, 0, tree)
+        self._tree, self._spare = tree, self._make_tree(self._largest)
 
     def _take_up(self, position: Position) -> None:
         """Go down the kept tree to `position`, or start a new one if it does not lead there."""
@@ -132,6 +173,14 @@ class Mcts:
         block = self._tried_children(0)
         visits[self._tree.move[block]] = self._tree.visits[block]
         return visits
+
+    def _root_values(self, actions: int) -> NDArray[np.float32]:
+        values = np.full(actions, np.nan, np.float32)
+        block = self._tried_children(0)
+        visits = self._tree.visits[block]
+        looked = visits > 0
+        values[self._tree.move[block][looked]] = self._tree.value[block][looked] / visits[looked]
+        return values
 
     def _principal_variation(self, action: int) -> tuple[int, ...]:
         moves, node = [action], self._child(0, action)

@@ -38,6 +38,10 @@ class PlainFours:
         colours = [{stones.get(point) for point in line} for line in winning_lines(size, self.win)]
         return all({1, 2} <= seen for seen in colours)
 
+    def may_play(self, stones: Stones, point: tuple[int, int], colour: int) -> bool:
+        """Whether the rules allow a colour to play on an empty point."""
+        return True
+
     def wins(self, stones: Stones, attacker: int) -> bool:
         if self.winning_points(stones, attacker):
             return True
@@ -51,7 +55,12 @@ class PlainFours:
             if (
                 ours
                 and not self.winning_points(threat, defender)
-                and all(self.wins({**threat, reply: defender}, attacker) for reply in ours)
+                and self.may_play(stones, move, attacker)
+                and all(
+                    self.wins({**threat, reply: defender}, attacker)
+                    for reply in ours
+                    if self.may_play(threat, reply, defender)
+                )
             ):
                 return True
         return False

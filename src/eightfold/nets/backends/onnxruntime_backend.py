@@ -6,15 +6,14 @@ milliseconds for a small network, most of it ONNX Runtime laying out the weights
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 from torch import nn
 
 from eightfold.nets.backends.interface import Answer
-from eightfold.nets.networks import Shape
-from eightfold.nets.onnx_graph import INPUT, OUTPUTS, export_graph, put_weights
+from eightfold.nets.exported import INPUT, OUTPUTS, make_session
+from eightfold.nets.onnx_graph import export_graph, put_weights
+from eightfold.nets.shape import Shape
 
 
 class OnnxRuntimeBackend:
@@ -30,13 +29,3 @@ class OnnxRuntimeBackend:
     def run(self, planes: NDArray[np.float32]) -> Answer:
         logits, values = self._session.run(OUTPUTS, {INPUT: planes})
         return logits, values
-
-
-def make_session(model: bytes, *, threads: int = 0) -> Any:
-    """A session on the CPU for a serialised model."""
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.log_severity_level = 3  # errors: its warnings are about graphs, and nobody who calls this could act on them
-    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])

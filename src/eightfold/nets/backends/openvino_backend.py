@@ -6,7 +6,6 @@ name, which costs a tenth of that.
 
 from __future__ import annotations
 
-import sys
 import warnings
 from typing import Any
 
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from eightfold.nets.backends.interface import Answer
+from eightfold.nets.exported import import_openvino
 from eightfold.nets.networks import Shape, folded
 
 TYPES = {"fp32": "f32", "bf16": "bf16"}
@@ -25,12 +25,8 @@ class OpenVinoBackend:
     """A converted network; bf16 is what it computes with where the processor can, else fp32."""
 
     def __init__(self, network: nn.Module, shape: Shape, *, precision: str = "bf16", threads: int = 0) -> None:
-        # Its converter reports to its makers, through a child process, where this package is installed.
-        sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
-        import openvino
-
-        self._openvino = openvino
-        self._core = openvino.Core()
+        self._openvino = import_openvino()
+        self._core = self._openvino.Core()
         self._shape = shape
         self._settings: dict[str, Any] = {"INFERENCE_PRECISION_HINT": TYPES[precision], "PERFORMANCE_HINT": "LATENCY"}
         if threads:

@@ -78,7 +78,10 @@ def win_value(state: Ints) -> int:
 
 @kernel
 def find_candidates(work: Work, ply: int) -> int:
-    """List the empty points near stones, with their place in the order; on an empty board, the middle."""
+    """List the empty points near stones, with their place in the order; on an empty board, the middle.
+
+    A point that a side may not play is worth nothing to it. If that leaves none of these, all others are candidates.
+    """
     state = work.states[ply]
     size, side = state[SIZE], state[SIDE] - BLACK
     own, other = work.scores[ply, side], work.scores[ply, 1 - side]
@@ -95,6 +98,11 @@ def find_candidates(work: Work, ply: int) -> int:
                     moves[count] = row * size + column
                     order[count] = 0
                     count += 1
+    if count == 0:
+        for point in range(size * size):
+            moves[count] = point
+            order[count] = 0
+            count += own[point] > 0
     return count
 
 

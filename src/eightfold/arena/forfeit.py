@@ -1,0 +1,9 @@
+"""Losing without being beaten."""
+
+from __future__ import annotations
+
+from eightfold.errors import EightfoldError
+
+
+class Forfeit(EightfoldError):
+    """A player cannot go on or broke the rules; the message says why. It loses the game, and the match goes on."""

@@ -1,0 +1,177 @@
+"""`eightfold play`: a game against a player, in a terminal.
+
+One loop: draw the board, ask whoever is to move. What is typed is a point such as h8 or one of `COMMANDS`; anything
+else is answered with one line and asked again. The end of the input ends the game politely, so that a game can
+also be played from a file or a pipe.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from rich.console import Console
+
+from eightfold.arena.players import make_player
+from eightfold.arena.report import draw_board
+from eightfold.errors import EightfoldError
+from eightfold.games.game import COLOUR_NAMES, Game, Position
+from eightfold.games.record import GameRecord, write_records
+from eightfold.games.state import BLACK, WHITE
+from eightfold.search.result import Player
+
+COMMANDS = {
+    "h8": "play there (a letter for the column, a number for the row)",
+    "undo": "take back your last move",
+    "hint": "what your opponent would play in your place",
+    "save FILE": "keep the game, as .sgf or .psq",
+    "resign": "give up",
+    "quit": "leave",
+    "help": "this list",
+}
+
+
+class TerminalGame:
+    """A person against a player."""
+
+    def __init__(self, game: Game, player: str, *, colour: int, seed: int = 0) -> None:
+        self._game, self._name, self._colour = game, player, colour
+        self._player: Player = make_player(player, game, seed=seed)
+        self._player.new_game()
+        self._position = game.start()
+        self._seconds: list[float] = []
+        self._resigned = False
+        self._console = Console(highlight=False, soft_wrap=True)
+
+    def run(self, read: Callable[[str], str] = input) -> None:
+        """Play until the game is over or somebody leaves."""
+        mine, others = COLOUR_NAMES[self._colour], COLOUR_NAMES[BLACK + WHITE - self._colour]
+        self._say(f"{self._game.text}: you play {mine}, {self._name} plays {others}; type help for what you can type")
+        draw_board(self._position)
+        try:
+            while True:
+                while self._goes_on and self._position.to_move != self._colour:
+                    self._let_player_move()
+                if not self._turn(read):
+                    return
+        except EOFError:
+            self._say("\nthat was the end of the input; good bye")
+
+    @property
+    def _goes_on(self) -> bool:
+        return not (self._position.is_over or self._resigned)
+
+    def _turn(self, read: Callable[[str], str]) -> bool:
+        """One line of the person; False to leave."""
+        start = time.perf_counter()
+        prompt = f"{COLOUR_NAMES[self._colour]}> " if self._goes_on else f"{self._outcome}; undo, save FILE or quit> "
+        line = read(prompt).strip()
+        command, _, rest = line.partition(" ")
+        try:
+            match command.lower():
+                case "":
+                    return True
+                case "quit" | "exit" | "q":
+                    return False
+                case "help" | "?":
+                    self._help()
+                case "undo":
+                    self._undo()
+                case "hint":
+                    self._hint()
+                case "save":
+                    self._save(rest.strip())
+                case "resign":
+                    self._resign()
+                case _:
+                    self._play(line, time.perf_counter() - start)
+        except EightfoldError as error:
+            self._say(str(error))
+        return True
+
+    def _let_player_move(self) -> None:
+        start = time.perf_counter()
+        result = self._player.think(self._position)
+        try:
+            position = self._position.play(result.action)
+        except EightfoldError as error:
+            raise EightfoldError(f"player {self._name}: {error}") from None
+        self._enter(position, time.perf_counter() - start)
+        self._say(f"{self._name} plays {self._game.name_of(result.action)}")
+
+    def _play(self, text: str, seconds: float) -> None:
+        if not self._goes_on:
+            raise EightfoldError(f"the game is over ({self._outcome}); undo, save FILE or quit")
+        try:
+            action = self._game.action(text)
+        except EightfoldError as error:
+            raise EightfoldError(f"{error}; or type help") from None
+        self._enter(self._position.play(action), seconds)
+
+    def _enter(self, position: Position, seconds: float) -> None:
+        self._position = position
+        self._seconds.append(seconds)
+        draw_board(position)
+
+    def _undo(self) -> None:
+        moves = list(self._position.moves)
+        if self._resigned:
+            self._resigned = False
+        elif any(ply % 2 == self._colour - BLACK for ply in range(len(moves))):
+            while True:
+                moves.pop()
+                if len(moves) % 2 == self._colour - BLACK:  # now the person is to move again
+                    break
+        else:
+            raise EightfoldError("there is no move of yours to take back")
+        self._position = self._game.after(moves)
+        self._seconds = self._seconds[: len(moves)]
+        draw_board(self._position)
+
+    def _hint(self) -> None:
+        if not self._goes_on:
+            raise EightfoldError(f"the game is over ({self._outcome})")
+        result = self._player.think(self._position)
+        chance = f", expecting {(1 + result.value) / 2:.0%} for you" if result.visits is not None else ""
+        self._say(f"{self._name} would play {self._game.name_of(result.action)}{chance}")
+
+    def _save(self, name: str) -> None:
+        if not name:
+            raise EightfoldError("save needs a file: save game.sgf")
+        if Path(name).exists():
+            raise EightfoldError(f"{name} is there already; choose another name")
+        people = {self._colour: "human", BLACK + WHITE - self._colour: self._name}
+        record = GameRecord(
+            game=self._game.text,
+            moves=self._position.moves,
+            black=people[BLACK],
+            white=people[WHITE],
+            result=self._result(),
+            seconds=tuple(self._seconds),
+        )
+        write_records(name, [record])
+        self._say(f"kept in {name}")
+
+    def _resign(self) -> None:
+        if not self._goes_on:
+            raise EightfoldError(f"the game is over ({self._outcome})")
+        self._resigned = True
+
+    def _result(self) -> str:
+        if self._resigned:
+            return "W+R" if self._colour == BLACK else "B+R"
+        if not self._position.is_over:
+            return ""
+        return {BLACK: "B+", WHITE: "W+", None: "Draw"}[self._position.winner]
+
+    @property
+    def _outcome(self) -> str:
+        return f"{COLOUR_NAMES[self._colour]} resigns" if self._resigned else self._position.outcome
+
+    def _help(self) -> None:
+        for command, words in COMMANDS.items():
+            self._say(f"  {command:10} {words}")
+
+    def _say(self, text: str) -> None:
+        self._console.print(text, markup=False)

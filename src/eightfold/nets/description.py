@@ -1,0 +1,96 @@
+"""What a network is, apart from its weights, and where networks are found. Nothing here needs PyTorch.
+
+A network lies in a folder, a checkpoint's or a shipped one's: `network.json` describes it, `network.safetensors`
+holds its weights, and `network.onnx`, where it is there, the whole of it for programs without PyTorch
+(`eightfold export`). Read next: `checkpoint.py` for the second, `exported.py` for the third.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from eightfold.errors import EightfoldError, shown
+from eightfold.games.game import Game, make_game
+from eightfold.nets.evaluator import check_mode, planes_seen
+from eightfold.nets.shape import Shape
+
+if TYPE_CHECKING:
+    from torch import nn
+
+WEIGHTS, DESCRIPTION, CARD, EXPORTED = "network.safetensors", "network.json", "card.md", "network.onnx"
+MODELS = Path(__file__).resolve().parent.parent / "models"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Description:
+    """What a network is, apart from its weights."""
+
+    network: str  # its text
+    game: str
+    encoder: str
+    symmetry: str
+
+    def shape(self) -> Shape:
+        game = make_game(self.game)
+        _, planes = game.encoder(self.encoder)
+        seen = planes_seen(planes, check_mode(self.symmetry))
+        return Shape(planes=seen, size=game.size, passes=game.actions - game.points)
+
+    def make(self) -> nn.Module:
+        """A network of this kind with fresh weights."""
+        from eightfold.nets.networks import make_network
+
+        return make_network(self.network, self.shape())
+
+    def fitted_to(self, game: Game, *, who: object, any_size: bool) -> Description:
+        """The description for another game; an error if the network does not play it."""
+        check_fits(self.game, game, who=who, any_size=any_size)
+        return replace(self, game=game.text)
+
+
+def check_fits(trained: str, game: Game, *, who: object, any_size: bool) -> None:
+    """An error unless a network that was trained for a game plays this one: the same, or in another size.
+
+    `any_size`: its weights fit every board; `who`: what the error calls it.
+    """
+    if trained != game.text and not (any_size and _differ_in_size_alone(make_game(trained), game)):
+        raise EightfoldError(f"{who} was trained for {trained}, not for {game.text}")
+
+
+def _differ_in_size_alone(one: Game, other: Game) -> bool:
+    values, others = dict(one.values), dict(other.values)
+    return one.family is other.family and values | {"size": 0} == others | {"size": 0}
+
+
+def load_description(folder: Path) -> Description:
+    path = folder / DESCRIPTION
+    try:
+        description = Description(**json.loads(path.read_text(encoding="utf-8")))
+        for key, value in asdict(description).items():
+            if not isinstance(value, str):
+                raise ValueError(f"{key} is {shown(value)}, not a text")
+        return description
+    except OSError as error:
+        raise EightfoldError(f"{folder} holds no network: {path.name}: {error.strerror}") from None
+    except (ValueError, TypeError) as error:
+        raise EightfoldError(f"{path} is not a network's description: {' '.join(str(error).split())}") from None
+
+
+def find_checkpoint(place: str | Path) -> Path:
+    """The checkpoint's folder: of a run, the checkpoint's own, or a shipped network's by its name."""
+    for folder in (Path(place) / "checkpoint", Path(place)):
+        if (folder / DESCRIPTION).is_file():
+            return folder
+    shipped = shipped_networks()
+    if str(place) in shipped:
+        return MODELS / str(place)
+    or_shipped = f", or a shipped one: {', '.join(shipped)}" if shipped else ""
+    raise EightfoldError(f"{place} holds no network; give the folder of a run or of a checkpoint{or_shipped}")
+
+
+def shipped_networks() -> list[str]:
+    """The names of the networks that come with the package."""
+    return sorted(folder.parent.name for folder in MODELS.glob(f"*/{DESCRIPTION}"))

@@ -1,0 +1,39 @@
+"""Which player sits in an engine: the one that was asked for, or the best that there is for the board.
+
+An engine never imports torch: it would take seconds to start and hundreds of megabytes. So a network is always
+run from its exported file, whatever place it was named by.
+"""
+
+from __future__ import annotations
+
+from eightfold.arena.players import WITH_TREES, make_player
+from eightfold.games.game import Game
+from eightfold.nets.exported import best_shipped, find_exported
+from eightfold.search.result import Player
+from eightfold.texts import split_name
+
+USUAL_SECONDS = 5  # for a move, where nobody sets a limit
+USUAL_MEMORY = 96  # megabytes for a tree: with the rest of the process well below the 350 of tournaments
+PROCESS = 220  # megabytes that the process takes without a tree
+LEAST_MEMORY = 8
+
+
+def engine_player(text: str | None, game: Game, *, memory: int = 0, seed: int = 0) -> Player:
+    """The player of a text, or the best one without it, in at most `memory` megabytes in all (0: as tournaments)."""
+    return make_player(player_text(text, game, memory=memory), game, seed=seed)
+
+
+def player_text(text: str | None, game: Game, *, memory: int = 0) -> str:
+    """The text of that player, all decisions taken."""
+    if text is None:
+        network = best_shipped(game)
+        text = f"net:{network}" if network is not None else "alphabeta"
+        text += f"{',' if ':' in text else ':'}seconds={USUAL_SECONDS}"
+    name, rest = split_name(text)
+    if name == "net":
+        place, comma, options = rest.partition(",")
+        text = f"net:{find_exported(place.strip())}{comma}{options}"
+    if name in WITH_TREES and "memory=" not in rest:
+        room = max(LEAST_MEMORY, memory - PROCESS) if memory else USUAL_MEMORY
+        text += f"{',' if ':' in text else ':'}memory={room}"
+    return text

@@ -1,0 +1,149 @@
+"""The engine core that every protocol speaks to: a game, the stones on its board, a player, and a clock.
+
+A protocol turns its commands into calls of an `Engine` and its answers into text; what a point is called and when
+somebody may speak is its business. Everything that takes long (compiling or loading kernels, a network) happens in
+`start`, so that it is not billed to a move.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+
+from eightfold.errors import EightfoldError
+from eightfold.games.arrange import Stone, arranged, is_in_turn
+from eightfold.games.game import Game, Position, make_game
+from eightfold.games.state import BLACK, WHITE
+from eightfold.protocols.choice import engine_player, player_text
+from eightfold.protocols.clock import Clock
+from eightfold.search.result import Player, Progress, SearchResult, close_player
+
+TRIAL = 0.05  # seconds of thinking that load every kernel a player has
+
+
+class Engine:
+    """One player at one board. Errors are `EightfoldError`s and leave everything as it was."""
+
+    def __init__(self, player: str | None = None, *, seed: int = 0) -> None:
+        """`player` is a player's text; None: the best there is for each board."""
+        self._text, self._seed = player, seed
+        self._memory = 0
+        self._player: Player | None = None
+        self._position: Position | None = None
+        self._stones: list[Stone] = []
+        self.clock = Clock()
+
+    @property
+    def position(self) -> Position:
+        if self._position is None:
+            raise EightfoldError("no game was started yet")
+        return self._position
+
+    @property
+    def game(self) -> Game:
+        return self.position.game
+
+    def start(self, text: str, *, since: float | None = None) -> None:
+        """An empty board of the game that `text` names, and a player for it that is ready to think at once.
+
+        The time that this takes, `since` it was asked for (perf_counter), is put on the bill of the first move.
+        """
+        begun = time.perf_counter() if since is None else since
+        game = make_game(text)
+        if self._player is None or self._position is None or self.game.text != game.text:
+            self._seat(game)
+        self._position = game.start()
+        self.clear()
+        self.clock.billed = time.perf_counter() - begun
+
+    def clear(self) -> None:
+        """The same game from the start."""
+        self._position, self._stones = self.game.start(), []
+        self.clock.new_game()
+        if self._player is not None:
+            self._player.new_game()
+
+    def limit_memory(self, megabytes: int) -> None:
+        """What the whole process may take; 0: as much as tournaments allow."""
+        before, self._memory = self._memory, megabytes
+        if self._position is not None and megabytes != before:
+            texts = {player_text(self._text, self.game, memory=limit) for limit in (before, megabytes)}
+            if len(texts) > 1:  # only some players can do with less
+                self._seat(self.game)
+
+    def change_game(self, text: str) -> None:
+        """Go on with the same stones under other rules."""
+        game = make_game(text)
+        if game.text != self.game.text:
+            position = arranged(game, self._stones, self.position.to_move)
+            self._seat(game)
+            self._position = position
+
+    def play(self, action: int) -> None:
+        """A stone of the side to move."""
+        position = self.position
+        self._position = position.play(action)
+        self._stones.append((action, position.to_move))
+
+    def take_back(self, action: int) -> None:
+        """Take a stone off the board; whoever then has fewer, or black, is to move."""
+        stones = [stone for stone in self._stones if stone[0] != action]
+        if len(stones) == len(self._stones):
+            raise EightfoldError(f"there is no stone at {self.game.name_of(action)} to take back")
+        black = sum(colour == BLACK for _, colour in stones)
+        self._set(stones, BLACK if 2 * black <= len(stones) else WHITE)
+
+    def set_up(self, stones: Sequence[tuple[int, bool]]) -> None:
+        """These stones, each an action and whether it is of the side to move, in any order."""
+        own = sum(mine for _, mine in stones)
+        to_move = BLACK if 2 * own >= len(stones) else WHITE  # black begins, so with equal numbers it is black's turn
+        self._set([(action, to_move if mine else BLACK + WHITE - to_move) for action, mine in stones], to_move)
+
+    def _set(self, stones: list[Stone], to_move: int) -> None:
+        self._position = arranged(self.game, stones, to_move)
+        self._stones = stones
+        if self._player is not None and not is_in_turn(stones, to_move):
+            self._player.new_game()  # what it remembers goes by moves in turn
+
+    def think(
+        self,
+        *,
+        since: float | None = None,
+        stop: threading.Event | None = None,
+        on_progress: Progress | None = None,
+    ) -> SearchResult:
+        """What the player would play here, within the limits of the clock, which ran `since` then (perf_counter)."""
+        if self._player is None:
+            raise EightfoldError("no game was started yet")
+        begun = time.perf_counter()
+        since = begun if since is None else since
+        allowed, billed = self.clock.allowed(), self.clock.billed
+        seconds = None
+        if allowed is not None:
+            if billed >= allowed:  # whoever counts that has lost patience already, so the move may as well be good
+                billed = 0.0
+            seconds = max(0.0, allowed - billed - (begun - since))
+        result = self._player.think(self.position, seconds=seconds, stop=stop, on_progress=on_progress)
+        if not self.position.legal_mask[result.action]:
+            raise EightfoldError(f"the player chose {self.game.name_of(result.action)}, which is not legal here")
+        self.clock.moved(time.perf_counter() - since + billed)
+        return result
+
+    def _seat(self, game: Game) -> None:
+        """Put a player at the board and let it think for a moment, which loads all that it needs."""
+        player = engine_player(self._text, game, memory=self._memory, seed=self._seed)
+        position, stop = game.start(), threading.Event()
+        for _ in range(2):  # twice, so that a tree is also kept
+            if not position.is_over:
+                position = position.play(player.think(position, seconds=TRIAL, stop=stop).action)
+        arranged(game, [(0, WHITE)], BLACK)
+        player.new_game()
+        self.close()
+        self._player = player
+
+    def close(self) -> None:
+        """Give back what the player holds of the world outside."""
+        if self._player is not None:
+            close_player(self._player)
+            self._player = None

@@ -1,0 +1,46 @@
+"""Swap2, the opening of tournaments: one side puts three stones, the other chooses a colour or puts two more.
+
+The rule punishes an uneven opening by itself, so three things are enough: an opening that is neither won nor
+trivial, and twice the question which colour stands better.
+"""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+
+from eightfold.errors import EightfoldError
+from eightfold.protocols.engine import Engine
+from eightfold.symmetry.group import COUNT, destinations
+
+# Three stones, black, white, black, as steps from the middle (rows, columns): loose shapes, none with two black
+# stones side by side in the open.
+OPENINGS = (
+    ((-3, 0), (-2, 2), (0, -2)),
+    ((-3, -3), (-1, -2), (1, 0)),
+    ((0, -3), (2, -1), (3, 2)),
+    ((-2, 3), (0, 2), (2, 1)),
+    ((-3, 1), (0, 0), (2, -2)),
+)
+SWAP = "SWAP"
+
+
+def open_swap2(engine: Engine, random: np.random.Generator) -> list[int]:
+    """Three points for the first stones; one of a few shapes, turned to any side."""
+    size = engine.game.size
+    middle = size // 2
+    # Small boards have no room for the wide shapes: there they lie closer together.
+    shape = np.clip(middle + np.array(OPENINGS[int(random.integers(len(OPENINGS)))]), 0, size - 1)  # [3, 2]
+    turned = destinations(size)[int(random.integers(COUNT))]
+    return [int(turned[row * size + column]) for row, column in shape]
+
+
+def answer_swap2(
+    engine: Engine, *, since: float | None = None, stop: threading.Event | None = None
+) -> tuple[str | int, float]:
+    """With three or five stones on the board, white to move: SWAP to take black, or a move for white; and its value."""
+    if len(engine.position.moves) not in (3, 5):
+        raise EightfoldError(f"swap2 goes with 0, 3 or 5 stones, not with {len(engine.position.moves)}")
+    result = engine.think(since=since, stop=stop)
+    return (result.action if result.value >= 0 else SWAP), result.value

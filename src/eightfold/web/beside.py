@@ -1,0 +1,29 @@
+"""The page beside a training run: a process of its own, so that neither slows the other more than it must."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from eightfold.web.serve import has_display
+
+
+@contextlib.contextmanager
+def page_beside(run: Path) -> Iterator[subprocess.Popen[bytes] | None]:
+    """The page while the run goes on; None where there is no display to show it on."""
+    if not has_display():
+        yield None
+        return
+    page = subprocess.Popen([sys.executable, "-m", "eightfold", "serve", "--run", str(run)])
+    try:
+        yield page
+    finally:
+        page.terminate()
+        try:
+            page.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            page.kill()
+            page.wait()

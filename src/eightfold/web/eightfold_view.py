@@ -1,0 +1,124 @@
+"""One position from its eight sides, and whether a network sees that they are the same.
+
+The canonical form is SLAP's, of the stones alone: the side to move first, then the opponent. A position that is its
+own mirror image reaches it by several turns; all of them are marked. The disagreement of a network is the total
+variation distance between its policies for two turns, both turned back, in the mean over all pairs of turns: 0 if
+the network answers alike from all sides, 1 if no two answers have a move in common.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eightfold.errors import EightfoldError
+from eightfold.games.game import Position
+from eightfold.games.state import BLACK, WHITE
+from eightfold.nets.evaluator import NetworkEvaluator
+from eightfold.symmetry.group import COUNT, NAMES, subgroup_name
+from eightfold.symmetry.orbit import stabiliser
+from eightfold.symmetry.slap import frame_members, slap_frames
+from eightfold.symmetry.transform import inverse_ids, transform_policies, transform_states
+from eightfold.web.offers import Offer
+
+ALL = np.arange(COUNT)
+MOST_NETWORKS = 4  # kept in memory
+
+
+class NetworkViews:
+    """Networks that were looked at lately, ready to be asked again. Calls come from worker threads."""
+
+    def __init__(self) -> None:
+        self._evaluators: dict[tuple[str, int, str, bool], Any] = {}
+        self._lock = threading.Lock()
+
+    def policies(
+        self, offer: Offer, position: Position, *, as_played: bool
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], str]:
+        """[8, A] policies and [8] values for the eight turns, each in its own frame; and the symmetry mode."""
+        with self._lock:
+            evaluator = self._evaluator(offer, position, as_played)
+            planes = transform_states(np.tile(position.encode(evaluator.encoder), (COUNT, 1, 1, 1)), ALL)
+            logits, values = evaluator.evaluate(planes)
+            logits, values = np.array(logits, np.float64), np.array(values, np.float64)
+        legal = transform_policies(np.tile(position.legal_mask, (COUNT, 1)), position.game.size, ALL)
+        return _softmax(logits, legal), values if values.ndim == 1 else values[:, 0], evaluator.symmetry
+
+    def _evaluator(self, offer: Offer, position: Position, as_played: bool) -> Any:
+        from eightfold.nets.opening import open_network
+
+        key = (offer.key, offer.version(), position.game.text, as_played)
+        if key in self._evaluators:
+            return self._evaluators[key]
+        try:
+            runner, description = open_network(offer.network, position.game)
+        except EightfoldError as error:
+            raise offer.without_place(error) from None
+        # A bare network with centred planes still needs those planes.
+        mode = description.symmetry if as_played or description.symmetry == "slap-cc" else "none"
+        while len(self._evaluators) >= MOST_NETWORKS:
+            self._evaluators.pop(next(iter(self._evaluators)))
+        evaluator = NetworkEvaluator(runner, encoder=description.encoder, symmetry=mode)
+        self._evaluators[key] = evaluator
+        return evaluator
+
+
+def eight_sides(
+    position: Position, views: NetworkViews | None = None, offer: Offer | None = None, *, as_played: bool = True
+) -> dict[str, Any]:
+    """What the page shows: the eight boards, which are canonical, the stabiliser, and a network's opinion."""
+    size, other = position.game.size, BLACK + WHITE - position.to_move
+    stones = position.stones
+    planes = np.stack([stones == position.to_move, stones == other]).astype(np.float32)
+    _, ids, frames = slap_frames(planes[None])
+    members = stabiliser(planes)
+    boards = transform_states(np.tile(stones.astype(np.float32), (COUNT, 1, 1, 1)), ALL)[:, 0].astype(int)
+    answer: dict[str, Any] = {
+        "type": "eightfold",
+        "size": size,
+        "names": list(NAMES),
+        "canonical": list(frame_members(int(frames[0]))),
+        "slap": int(ids[0]),
+        "stabiliser": subgroup_name(members),
+        "stabiliser_members": sorted(members),
+        "different": COUNT // len(members),
+        "turns": [{"stones": "".join(map(str, board.reshape(-1)))} for board in boards],
+    }
+    if views is None or offer is None or position.is_over:
+        return answer
+    if not offer.network:
+        raise EightfoldError(f"player {offer.key} has no network; choose one that has")
+    try:
+        policies, values, mode = views.policies(offer, position, as_played=as_played)
+    except EightfoldError as error:
+        return {**answer, "trouble": str(error)}  # the boards can be shown all the same
+    back = transform_policies(policies, size, inverse_ids(ALL))
+    for turn, policy, value, own in zip(answer["turns"], policies, values, back, strict=True):
+        turn["policy"] = [round(float(p), 4) for p in policy[: size * size]]
+        turn["value"] = round(float(value), 4)
+        turn["best"] = int(np.argmax(policy))
+        turn["best_at_home"] = position.game.name_of(int(np.argmax(own)))
+    answer["network"] = offer.key
+    answer["symmetry"] = mode
+    answer["disagreement"] = round(disagreement(back), 6)
+    answer["value_spread"] = round(float(values.max() - values.min()), 6)
+    return answer
+
+
+def disagreement(policies: NDArray[np.float64]) -> float:
+    """The mean total variation distance between policies [8, A] that are all in the board's own frame.
+
+    >>> disagreement(np.eye(8)), disagreement(np.full((8, 4), 0.25))
+    (1.0, 0.0)
+    """
+    distances = np.abs(policies[:, None] - policies[None, :]).sum(axis=2) / 2  # [8, 8]
+    return float(distances.sum() / (COUNT * (COUNT - 1)))
+
+
+def _softmax(logits: NDArray[np.float64], legal: NDArray[np.bool_]) -> NDArray[np.float64]:
+    masked = np.where(legal, logits, -np.inf)
+    weights = np.exp(masked - masked.max(axis=1, keepdims=True))
+    return weights / weights.sum(axis=1, keepdims=True)

@@ -1,0 +1,114 @@
+"""All tables of a server, and what they share: workers, players, networks.
+
+Tables that nobody looks at are kept for a while, so that a lost connection or a closed laptop costs nothing; the
+oldest of them go when there are too many.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from eightfold.errors import EightfoldError
+from eightfold.games.game import Game
+from eightfold.search.result import Player
+from eightfold.threads import usable_cores
+from eightfold.web.eightfold_view import NetworkViews
+from eightfold.web.messages import AnyMessage, New, Seat
+from eightfold.web.offers import HUMAN, Offers
+from eightfold.web.runs import WatchedRuns
+from eightfold.web.session import Session, offered_game
+from eightfold.web.table import Table
+from eightfold.web.thinking import PlayerShelf, ThinkingPool
+
+MOST_TABLES = 1000  # with viewers
+MOST_RESTING = 200
+LONGEST_REST = 4 * 3600.0  # seconds
+PACE = 0.3  # seconds between the moves of two players
+
+
+class Host:
+    """One server's games."""
+
+    def __init__(
+        self,
+        *,
+        players: Sequence[str] = (),
+        runs: Sequence[Path] = (),
+        workers: int = 0,
+        pace: float = PACE,
+        seed: int | None = None,
+    ) -> None:
+        self.offers = Offers(players, runs)
+        self.runs = WatchedRuns(runs)
+        self.pool = ThinkingPool(workers or usable_cores())
+        self.shelf = PlayerShelf(seed=seed)
+        self.networks = NetworkViews()
+        self.pace = pace
+        self._tables: dict[str, Table] = {}
+
+    def seat(self, session: Session) -> Table:
+        """A table for a game."""
+        self._clear_up()
+        if len(self._tables) >= MOST_TABLES + MOST_RESTING:
+            raise EightfoldError(f"{len(self._tables)} games are being played here; try again later")
+        table = self._tables[session.id] = Table(self, session)
+        return table
+
+    def find(self, identity: str) -> Table:
+        if identity not in self._tables:
+            raise EightfoldError("this game is not known here any more; start a new one")
+        return self._tables[identity]
+
+    def check(self, message: AnyMessage) -> None:
+        """An error if a message names a player or a level that is not offered. May take a while: not on the loop."""
+        for name in ("black", "white", "by"):
+            seat = getattr(message, name, None)
+            if isinstance(seat, Seat) and seat.player != HUMAN:
+                offer = self.offers.find(seat.player)
+                offer.level(seat.level)
+                if isinstance(message, New):
+                    offer.check_fits(offered_game(message.game))
+
+    def usual_analyst(self, game: Game) -> Seat:
+        """Who thinks where nobody was chosen: a network for this game, else alpha-beta, else anybody."""
+        offers = self.offers.all()
+        fitting = [offer for offer in offers if offer.network and offer.game == game.text]
+        chosen = (fitting or [offer for offer in offers if offer.key == "alphabeta"] or offers)[0]
+        return Seat(player=chosen.key, level=chosen.usual)
+
+    @contextlib.contextmanager
+    def borrowed(self, seat: Seat, game: Game, table: str) -> Iterator[Player]:
+        """A player for one piece of thinking."""
+        with self.shelf.borrowed(self.offers.find(seat.player), seat.level, game, table) as player:
+            yield player
+
+    def _clear_up(self) -> None:
+        """Let go of the tables that nobody came back to."""
+        now = time.monotonic()
+        resting = sorted((t for t in self._tables.values() if not t.viewers), key=lambda table: table.touched)
+        late = [table for table in resting if now - table.touched > LONGEST_REST]
+        for table in {*late, *resting[: max(0, len(resting) - MOST_RESTING)]}:
+            del self._tables[table.session.id]
+
+    def warm_up(self) -> None:
+        """Load in a thread what the first visitor would else wait for."""
+
+        def load() -> None:
+            from eightfold.games.game import make_game
+
+            position = make_game().start().play("h8")
+            _ = position.stones, position.legal_mask
+            with contextlib.suppress(Exception):
+                self.offers.all()
+
+        threading.Thread(target=load, name="warm-up", daemon=True).start()
+
+    def close(self) -> None:
+        for table in self._tables.values():
+            table.rest()
+        self.pool.close()
+        self.shelf.close()

@@ -1,0 +1,153 @@
+"""What a client may say: one small schema for each message, and nothing else is understood.
+
+Every text, list and number has a limit, so that a message costs little before anything is done with it. A
+message that fits no schema is answered with one line that says what would be right.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from eightfold.errors import EightfoldError
+from eightfold.games.sgf import LETTERS
+
+LARGEST_MESSAGE = 256 << 10  # characters
+LARGEST_SGF = 200_000
+MOST_MOVES = len(LETTERS) ** 2
+LONGEST_ERROR = 200
+
+Key = Annotated[str, Field(min_length=1, max_length=120)]
+Node = Annotated[int, Field(ge=0, le=1_000_000)]
+Action = Annotated[int, Field(ge=0, le=MOST_MOVES)]
+
+
+class Message(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class Seat(Message):
+    """Who plays a colour: `human`, or the key of an offer and the number of a level."""
+
+    player: Key
+    level: Annotated[int, Field(ge=0, le=63)] = 0
+
+
+class New(Message):
+    """A new game, perhaps with moves that are already played."""
+
+    type: Literal["new"]
+    game: Annotated[str, Field(max_length=100)]
+    black: Seat
+    white: Seat
+    moves: Annotated[list[Action], Field(max_length=MOST_MOVES)] = []
+    playing: bool = True
+
+
+class Resume(Message):
+    """Take up a game after the connection was lost, or look on."""
+
+    type: Literal["resume"]
+    id: Annotated[str, Field(min_length=8, max_length=64)]
+
+
+class Play(Message):
+    type: Literal["play"]
+    action: Action
+
+
+class Undo(Message):
+    type: Literal["undo"]
+
+
+class Hint(Message):
+    type: Literal["hint"]
+
+
+class Resign(Message):
+    type: Literal["resign"]
+
+
+class Go(Message):
+    """Look at another node of the tree; players rest meanwhile."""
+
+    type: Literal["go"]
+    node: Node
+
+
+class Remove(Message):
+    """Take a variation out of the tree."""
+
+    type: Literal["remove"]
+    node: Annotated[int, Field(ge=1, le=1_000_000)]
+
+
+class Seats(Message):
+    """Change who plays, and whether players answer moves (else one only looks)."""
+
+    type: Literal["seats"]
+    black: Seat
+    white: Seat
+    playing: bool = True
+
+
+class Analyse(Message):
+    """Think about whatever position is looked at, until told to stop."""
+
+    type: Literal["analyse"]
+    on: bool
+    by: Seat | None = None
+
+
+class Review(Message):
+    """Judge every position of the line that is looked at."""
+
+    type: Literal["review"]
+    by: Seat
+
+
+class Eightfold(Message):
+    """The position from its eight sides, with a network's policies if one is named."""
+
+    type: Literal["eightfold"]
+    network: Key | None = None
+    as_played: bool = True  # with the network's symmetry mode; else the bare network
+
+
+class Load(Message):
+    type: Literal["load"]
+    sgf: Annotated[str, Field(min_length=1, max_length=LARGEST_SGF)]
+
+
+class Save(Message):
+    type: Literal["save"]
+
+
+class Ping(Message):
+    type: Literal["ping"]
+
+
+AnyMessage = (
+    New | Resume | Play | Undo | Hint | Resign | Go | Remove | Seats | Analyse | Review | Eightfold | Load | Save | Ping
+)
+_reader: TypeAdapter[AnyMessage] = TypeAdapter(Annotated[AnyMessage, Field(discriminator="type")])
+
+
+def read_message(text: str) -> AnyMessage:
+    """A message, checked in every part."""
+    if len(text) > LARGEST_MESSAGE:
+        raise EightfoldError(f"a message of {len(text)} characters is too long; at most {LARGEST_MESSAGE} are read")
+    try:
+        return _reader.validate_json(text)
+    except ValidationError as error:
+        raise EightfoldError(_in_one_line(error)) from None
+    except (ValueError, RecursionError) as error:
+        raise EightfoldError(f"not a message: {str(error)[:LONGEST_ERROR]}") from None
+
+
+def _in_one_line(error: ValidationError) -> str:
+    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    place = ".".join(str(part) for part in first["loc"])
+    said = f"{place}: {first['msg']}" if place else first["msg"]
+    return f"not a message: {said}"[:LONGEST_ERROR]

@@ -1,0 +1,184 @@
+"""Who can be chosen on the page: only those whom the server was started with, each by a short key.
+
+A client names a key and the number of a level, never a text with options, a path or a command. The built-in
+players and the networks that come with the package are always there; `--player` and `--run` add to them.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from eightfold.arena.players import PLAYERS, WITH_TREES, check_player, make_player
+from eightfold.errors import EightfoldError, unknown
+from eightfold.games.game import Game
+from eightfold.nets.description import DESCRIPTION, check_fits, find_checkpoint, shipped_networks
+from eightfold.nets.opening import describe_network, weights_file
+from eightfold.search.result import Player
+from eightfold.texts import split_name
+
+HUMAN = "human"
+# What "stronger" means for a kind of player: an option, its values, and which of them is the usual one.
+LEVELS: dict[str, tuple[str, tuple[int, ...], int]] = {
+    "alphabeta": ("depth", (1, 2, 4, 6), 2),
+    "mcts": ("playouts", (100, 1000, 3000, 10_000, 30_000), 1),
+    "net": ("playouts", (16, 64, 400, 1600, 6400), 2),
+}
+UNITS = {"depth": ("ply ahead", "plies ahead"), "playouts": ("playout", "playouts")}
+MEMORY = 100  # megabytes for the tree of one player
+
+
+@dataclass(frozen=True, kw_only=True)
+class Level:
+    name: str  # what people read: '400 playouts'
+    text: str  # what makes the player; it stays on the server
+
+
+@dataclass(frozen=True, kw_only=True)
+class Offer:
+    """One player on the page."""
+
+    key: str
+    summary: str
+    levels: tuple[Level, ...]
+    usual: int = 0  # the level that is chosen first
+    network: str = ""  # the place of its network; '' for players without one
+    game: str = ""  # the game that its network was trained for
+    any_size: bool = False
+
+    def level(self, number: int) -> Level:
+        if not 0 <= number < len(self.levels):
+            raise EightfoldError(f"player {self.key} has the levels 0 to {len(self.levels) - 1}, not {number}")
+        return self.levels[number]
+
+    def make(self, number: int, game: Game, seed: int) -> Player:
+        try:
+            return make_player(self.level(number).text, game, seed=seed)
+        except EightfoldError as error:
+            raise self.without_place(error) from None
+
+    def without_place(self, error: EightfoldError) -> EightfoldError:
+        """What went wrong, in words that do not tell where the network lies."""
+        return EightfoldError(str(error).replace(self.network, self.key)) if self.network else error
+
+    def check_fits(self, game: Game) -> None:
+        """A network plays the game that it was trained for; some play it on any board."""
+        if self.game:
+            check_fits(self.game, game, who=f"player {self.key}", any_size=self.any_size)
+
+    def version(self) -> int:
+        """A number that changes with the weights: a run that goes on has a new network every minute."""
+        if not self.network:
+            return 0
+        try:
+            return weights_file(self.network).stat().st_mtime_ns
+        except (OSError, EightfoldError):
+            return 0
+
+    def as_dict(self) -> dict[str, Any]:
+        """What a client is told."""
+        return {
+            "key": self.key,
+            "summary": self.summary,
+            "levels": [level.name for level in self.levels],
+            "usual": self.usual,
+            "is_network": bool(self.network),
+            "game": self.game,
+            "any_size": self.any_size,
+        }
+
+
+class Offers:
+    """All players of a server. Networks of runs come as soon as the run has one."""
+
+    def __init__(self, players: Sequence[str] = (), runs: Sequence[Path] = ()) -> None:
+        self._own = [_offer(text) for text in players]
+        self._runs = list(runs)
+        self._shipped: list[Offer] | None = None
+        self._of_runs: dict[Path, tuple[int, Offer]] = {}  # with the time of its description
+        self._lock = threading.Lock()
+
+    def all(self) -> list[Offer]:
+        """The offers of this moment, networks first: they are what people come for. May import PyTorch."""
+        with self._lock:
+            if self._shipped is None:
+                self._shipped = [_net_offer(name, "") for name in shipped_networks()]
+            networks = [*self._shipped, *filter(None, map(self._of_run, self._runs))]
+        plain = [_offer(name) for name in ("alphabeta", "mcts", "greedy", "random")]
+        return _with_own_keys([*networks, *self._own, *plain])
+
+    def _of_run(self, run: Path) -> Offer | None:
+        """The network of a run; None while it has none yet."""
+        try:
+            written = (find_checkpoint(run) / DESCRIPTION).stat().st_mtime_ns
+            if self._of_runs.get(run, (0,))[0] != written:
+                self._of_runs[run] = (written, _net_offer(str(run), ""))
+            return self._of_runs[run][1]
+        except (EightfoldError, OSError):
+            return None
+
+    def find(self, key: str) -> Offer:
+        offers = {offer.key: offer for offer in self.all()}
+        if key not in offers:
+            raise unknown("player", key, [HUMAN, *offers])
+        return offers[key]
+
+
+def _offer(text: str) -> Offer:
+    """The offer that a text names; a wrong text is an error now, not when somebody clicks on it."""
+    check_player(text)
+    name, rest = split_name(text)
+    if name == "net":
+        place, _, options = rest.partition(",")
+        return _net_offer(place.strip(), options.strip())
+    if name in PLAYERS:
+        levels, usual = _levels(name, name, text if rest else "")
+        return Offer(key=text if rest else name, summary=PLAYERS[name].summary, levels=levels, usual=usual)
+    short = rest
+    if name == "gomocup":  # its command may hold paths: people see the program's name alone
+        from eightfold.protocols.gomocup_player import split_command, split_words
+
+        short = Path(split_words(split_command(rest)[1])[0]).name
+    return Offer(key=f"{name}:{short}", summary="a program of its own", levels=(Level(name="as it is", text=text),))
+
+
+def _net_offer(place: str, options: str) -> Offer:
+    description, any_size = describe_network(place)
+    text = f"net:{place}"
+    levels, usual = _levels("net", text, f"{text},{options}" if options else "")
+    return Offer(
+        key=f"net:{Path(place).name}" + (f",{options}" if options else ""),
+        summary=f"{description.network}, symmetry {description.symmetry}, trained on {description.game}",
+        levels=levels,
+        usual=usual,
+        network=place,
+        game=description.game,
+        any_size=any_size,
+    )
+
+
+def _levels(kind: str, text: str, exact: str) -> tuple[tuple[Level, ...], int]:
+    """The usual levels of a kind, or the one that was asked for exactly."""
+    if exact or kind not in LEVELS:
+        return (Level(name="as it is", text=exact or text),), 0
+    option, values, usual = LEVELS[kind]
+    comma = "," if ":" in text else ":"
+    names = [f"{value:,} {UNITS[option][value != 1]}" for value in values]
+    more = f",memory={MEMORY}" if kind in WITH_TREES else ""
+    return tuple(
+        Level(name=name, text=f"{text}{comma}{option}={value}{more}") for name, value in zip(names, values, strict=True)
+    ), usual
+
+
+def _with_own_keys(offers: Sequence[Offer]) -> list[Offer]:
+    """Two runs may have folders of the same name: the second is called so."""
+    seen: dict[str, int] = {}
+    named = []
+    for offer in offers:
+        seen[offer.key] = seen.get(offer.key, 0) + 1
+        count = seen[offer.key]
+        named.append(offer if count == 1 else replace(offer, key=f"{offer.key} ({count})"))
+    return named

@@ -1,0 +1,215 @@
+// The view in which one studies a game: what an engine thinks of every point, black's chances over the game, the
+// tree of variations, records in and out.
+
+import { button, copyText, field, make, select, toast } from "./dom.js";
+import { SeatForm, fitsGame } from "./forms.js";
+import { ChancesGraph } from "./graph.js";
+import { capital, COLOURS, percent, pointName, shortNumber } from "./names.js";
+import { VariationTree } from "./tree.js";
+
+export class AnalyseView {
+  constructor(panel, game, board) {
+    this.game = game;
+    this.board = board;
+    this.visible = false;
+    this.heading = null; // the node that was asked for last, until the server shows it: keys come faster than answers
+    this.choose = (node) => {
+      this.heading = node;
+      game.send("go", { node });
+    };
+    game.on("state", ({ node }) => { if (node === this.heading) this.heading = null; });
+    game.on("error", () => { this.heading = null; });
+    this.by = new SeatForm("Engine", game.offers, { human: false, onChange: () => this.engineChanged() });
+    this.toggle = button("Think", () => this.setThinking(!this.thinking), { class: "strong", id: "think" });
+    this.review = button("Judge the whole game", () => game.send("review", { by: this.by.seat }), { id: "review" });
+    this.shown = select([["visits", "Visits and values"], ["policy", "Policy"], ["nothing", "Nothing"]], "visits",
+      () => this.drawOverlay());
+    this.summary = make("p", { class: "summary", id: "summary" });
+    this.variation = make("p", { class: "variation" });
+    this.variation.addEventListener("pointerenter", () => this.showVariation(true));
+    this.variation.addEventListener("pointerleave", () => this.showVariation(false));
+    this.graph = new ChancesGraph(game, this.choose);
+    this.tree = new VariationTree(game, this.choose);
+    panel.append(
+      make("div", { class: "card" }, this.by.node,
+        make("div", { class: "buttons" }, this.toggle, this.review), field("On the board", this.shown),
+        this.summary, this.variation),
+      make("div", { class: "card" }, make("h2", {}, "Black's chances"), this.graph.node),
+      make("div", { class: "card" }, make("h2", {}, "Moves"), this.steps(),
+        make("div", { class: "tree-holder", tabindex: 0, "aria-label": "Variations; left and right go through the moves" },
+          this.tree.svg)),
+      this.records(),
+    );
+    game.on("state", (state) => this.show(state));
+    game.on("analysis", (opinion) => this.hear(opinion));
+    game.on("judged", () => game.state && this.show(game.state));
+    game.on("sgf", ({ sgf }) => this.download(sgf));
+    document.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  steps() {
+    const step = (text, label, to) => button(text, () => this.step(to), { "aria-label": label, class: "step" });
+    this.drop = button("Remove variation", () => this.remove(), { class: "step" });
+    return make("div", { class: "buttons" }, step("|◀", "First position", "first"), step("◀", "Back", "back"),
+      step("▶", "Forward", "forward"), step("▶|", "Last position", "last"), this.drop);
+  }
+
+  records() {
+    this.text = make("textarea", { rows: 4, id: "sgf", spellcheck: "false", placeholder: "(;GM[4]SZ[15];B[hh] …)" });
+    const load = () => {
+      if (!this.text.value.trim()) toast("Paste a game in SGF first");
+      else this.game.send("load", { sgf: this.text.value });
+    };
+    return make("div", { class: "card" }, make("h2", {}, "Records"), field("Paste SGF", this.text),
+      make("div", { class: "buttons" }, button("Open", load, { id: "load" }),
+        button("Save SGF", () => this.game.send("save"), { id: "save" }),
+        button("Copy link to position", () => this.share(), { id: "share" })));
+  }
+
+  // ---- showing
+
+  setVisible(visible) {
+    this.visible = visible;
+    if (visible && this.game.state) {
+      this.by.fill();
+      this.fitEngine(this.game.state);
+      this.show(this.game.state);
+    } else {
+      this.board.overlay?.clear();
+      this.board.hideVariation?.();
+      if (this.thinking) this.setThinking(false); // nobody looks: let others think
+    }
+  }
+
+  get thinking() {
+    return Boolean(this.game.state?.analysing);
+  }
+
+  // An engine that can think about this game: a network if there is one, else one that counts visits.
+  fitEngine(state) {
+    if (this.fitted === state.game.text && fitsGame(this.by.offer, state.game.text)) return;
+    this.fitted = state.game.text;
+    const { players } = this.game.offers;
+    const offer = players.find((known) => known.is_network && fitsGame(known, state.game.text))
+      ?? players.find((known) => known.key === "mcts") ?? players[0];
+    this.by.seat = { player: offer.key, level: offer.usual };
+  }
+
+  show(state) {
+    this.toggle.textContent = state.analysing ? "Stop" : "Think";
+    this.toggle.setAttribute("aria-pressed", String(Boolean(state.analysing)));
+    this.review.disabled = state.reviewing > 0;
+    this.review.textContent = state.reviewing ? `Judging, ${state.reviewing} to go` : "Judge the whole game";
+    this.drop.disabled = state.node === 0;
+    if (!this.visible) return;
+    this.fitEngine(state);
+    this.graph.show(state);
+    this.tree.show(state);
+    this.drawOverlay();
+  }
+
+  hear(opinion) {
+    if (!this.visible) return;
+    const expecting = this.board.layers?.ghosts.firstChild; // somebody is looking at what it expects
+    if (opinion.node === this.game.state?.node && !expecting) this.drawOverlay();
+    this.graph.show(this.game.state);
+  }
+
+  drawOverlay() {
+    const { state } = this.game;
+    const opinion = state && this.game.opinions.get(state.node);
+    if (!this.visible || !opinion || this.shown.value === "nothing" || state.over) {
+      this.board.overlay?.clear();
+      this.summary.textContent = state?.over ? `${capital(state.outcome)}.` : this.thinking ? "Thinking …" : "";
+      this.variation.textContent = "";
+      return;
+    }
+    const counted = this.shown.value === "visits" && opinion.visits;
+    this.board.overlay.show(counted ? opinion.visits : opinion.policy, opinion.action, (action) => this.words(opinion, action));
+    this.describe(state, opinion);
+  }
+
+  // The two lines on a point: how good it is, and how much that was looked at.
+  words(opinion, action) {
+    const share = `${Math.round(100 * opinion.policy[action])}%`;
+    if (this.shown.value === "policy" || !opinion.visits) return [share, ""];
+    const value = opinion.values?.[action];
+    const upper = value === undefined || value === null ? share : `${Math.round(50 * (1 + value))}%`;
+    return [upper, opinion.visits[action] ? shortNumber(opinion.visits[action]) : ""];
+  }
+
+  describe(state, opinion) {
+    const { size } = state.game;
+    const depth = opinion.depth ? `, depth ${opinion.depth}` : "";
+    this.summary.textContent = `Best ${pointName(opinion.action, size)}; black's chances ${percent(opinion.value)}; `
+      + `${shortNumber(opinion.effort)} looked at${depth}, ${opinion.seconds.toFixed(1)} s`;
+    const names = opinion.variation.slice(0, 12).map((move) => pointName(move, size)).join(" ");
+    this.variation.textContent = names ? `Expects ${names}` : "";
+  }
+
+  // Called for every point the pointer or the cursor comes to.
+  hover(action) {
+    if (!this.visible) return;
+    const opinion = this.game.opinions.get(this.game.state?.node);
+    this.showVariation(Boolean(opinion) && action >= 0 && action === opinion.variation[0]);
+  }
+
+  showVariation(visible) {
+    const { state } = this.game;
+    const opinion = this.game.opinions.get(state?.node);
+    if (visible && opinion?.variation.length && !state.over) {
+      this.board.overlay.clear();
+      this.board.showVariation(opinion.variation, state.to_move);
+    } else if (this.board.layers?.ghosts.firstChild) {
+      this.board.hideVariation();
+      this.drawOverlay();
+    }
+  }
+
+  // ---- doing
+
+  setThinking(on) {
+    this.game.send("analyse", on ? { on, by: this.by.seat } : { on });
+  }
+
+  engineChanged() {
+    this.game.opinions.clear();
+    if (this.thinking) this.setThinking(true);
+  }
+
+  step(to) {
+    const from = this.game.nodes.has(this.heading) ? this.heading : this.game.state.node;
+    const line = this.game.line(from);
+    const at = line.indexOf(from);
+    const target = { first: 0, back: Math.max(0, at - 1), forward: Math.min(line.length - 1, at + 1), last: line.length - 1 }[to];
+    if (line[target] !== from) this.choose(line[target]);
+  }
+
+  remove() {
+    const { state } = this.game;
+    if (state.node !== 0 && window.confirm("Remove this move and all that follow?")) {
+      this.game.send("remove", { node: state.node });
+    }
+  }
+
+  key(event) {
+    const busy = event.target.closest?.("input, textarea, select, dialog, svg.board");
+    const to = { ArrowLeft: "back", ArrowRight: "forward", Home: "first", End: "last" }[event.key];
+    if (!this.visible || busy || !to || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    this.step(to);
+  }
+
+  share() {
+    const { state } = this.game;
+    const names = this.game.moves(state.node).map((move) => pointName(move, state.game.size)).join("-");
+    copyText(`${location.origin}/#position=${state.game.text}&moves=${names}`, "The link is copied");
+  }
+
+  download(sgf) {
+    const link = make("a", { href: URL.createObjectURL(new Blob([sgf], { type: "application/x-go-sgf" })), download: "game.sgf" });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+    toast(`Saved: a game of ${COLOURS[1]} and ${COLOURS[2]} in game.sgf`, "good");
+  }
+}

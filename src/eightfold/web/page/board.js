@@ -1,0 +1,286 @@
+// A board in SVG: lines, stones, marks, a cursor for the keyboard. Nodes are made once and used again; an update
+// only touches what changed, so that a position or an overlay costs well under a frame.
+
+import { announce, makeSvg } from "./dom.js";
+import { Overlay } from "./overlay.js";
+import { BLACK, COLOURS, letter, pointName } from "./names.js";
+
+export const CELL = 40;
+const EDGE = 38; // from the outermost lines to the rim: room for coordinates
+const EDGE_BARE = 26;
+const STONE = 18.6;
+
+let boards = 0;
+
+export class Board {
+  // onPlay(action), onHover(action or -1); a board without onPlay only shows.
+  constructor(holder, { onPlay = null, onHover = null, coordinates = true, label = "Board" } = {}) {
+    this.holder = holder;
+    this.onPlay = onPlay;
+    this.onHover = onHover;
+    this.coordinates = coordinates;
+    this.label = label;
+    this.name = `board-${++boards}`;
+    this.size = 0;
+    this.canPlay = false;
+    this.hovered = -1;
+  }
+
+  build(size) {
+    this.size = size;
+    this.edge = this.coordinates ? EDGE : EDGE_BARE;
+    const width = (size - 1) * CELL + 2 * this.edge;
+    const active = this.onPlay !== null;
+    this.svg = makeSvg("svg", {
+      class: "board",
+      viewBox: `0 0 ${width} ${width}`,
+      role: active ? "application" : "img",
+      "aria-roledescription": active ? "board" : null,
+      "aria-label": `${this.label}, ${size} by ${size}${active ? "; arrow keys move, enter plays" : ""}`,
+      tabindex: active ? 0 : null,
+    });
+    this.svg.append(this.gradients(), makeSvg("rect", { width, height: width, fill: this.paint("wood") }));
+    this.svg.append(this.grid(size), ...this.stars(size));
+    if (this.coordinates) this.svg.append(this.labels(size, width));
+    this.layers = {};
+    for (const layer of ["forbidden", "shadows", "stones", "overlay", "ghosts", "marks"]) {
+      this.layers[layer] = makeSvg("g", { class: layer });
+      this.svg.append(this.layers[layer]);
+    }
+    this.stones = new Array(size * size).fill(null); // [shadow, stone] of a point, once it had one
+    this.shown = "0".repeat(size * size);
+    this.forbidden = [];
+    this.overlay = new Overlay(this);
+    this.hoverStone = makeSvg("circle", { class: "hover", r: STONE, visibility: "hidden" });
+    this.cursor = makeSvg("rect", { class: "cursor", width: CELL - 2, height: CELL - 2, rx: 6, visibility: "hidden" });
+    this.lastMark = makeSvg("circle", { class: "last", r: 6.2, visibility: "hidden" });
+    this.hintMark = makeSvg("circle", { class: "hint", r: STONE + 1, visibility: "hidden" });
+    this.lineMark = makeSvg("g", { class: "line" });
+    this.layers.marks.append(this.lineMark, this.lastMark, this.hintMark, this.hoverStone, this.cursor);
+    this.at = Math.floor((size * size) / 2);
+    if (active) this.listen();
+    this.holder.replaceChildren(this.svg);
+  }
+
+  x(action) {
+    return this.edge + (action % this.size) * CELL;
+  }
+
+  y(action) {
+    return this.edge + Math.floor(action / this.size) * CELL;
+  }
+
+  place(node, action) {
+    node.setAttribute("cx", this.x(action));
+    node.setAttribute("cy", this.y(action));
+    return node;
+  }
+
+  // Every board has gradients of its own: one that is hidden cannot lend them to another.
+  gradients() {
+    const stop = (offset, name) => makeSvg("stop", { offset, class: name });
+    const round = (id, names) =>
+      makeSvg("radialGradient", { id: `${this.name}-${id}`, cx: 0.36, cy: 0.3, r: 0.78 },
+        stop(0, names[0]), stop(0.45, names[1]), stop(1, names[2]));
+    const wood = makeSvg("linearGradient", { id: `${this.name}-wood`, x1: 0, y1: 0, x2: 1, y2: 1 },
+      stop(0, "wood-light"), stop(0.5, "wood-middle"), stop(1, "wood-dark"));
+    return makeSvg("defs", {},
+      round("black", ["black-light", "black-middle", "black-dark"]),
+      round("white", ["white-light", "white-middle", "white-dark"]), wood);
+  }
+
+  paint(name) {
+    return `url(#${this.name}-${name})`;
+  }
+
+  grid(size) {
+    const [first, last] = [this.edge, this.edge + (size - 1) * CELL];
+    const lines = [];
+    for (let k = 0; k < size; k++) {
+      const at = this.edge + k * CELL;
+      lines.push(`M${first} ${at}H${last}M${at} ${first}V${last}`);
+    }
+    const rim = makeSvg("rect", { class: "rim", x: first, y: first, width: last - first, height: last - first });
+    return makeSvg("g", { class: "grid" }, makeSvg("path", { d: lines.join("") }), rim);
+  }
+
+  stars(size) {
+    if (size < 7) return [];
+    const near = size >= 13 ? 3 : 2;
+    const rows = size % 2 ? [near, (size - 1) / 2, size - 1 - near] : [near, size - 1 - near];
+    return rows.flatMap((row) =>
+      rows.map((column) => this.place(makeSvg("circle", { class: "star", r: 3.4 }), row * size + column)));
+  }
+
+  labels(size, width) {
+    const group = makeSvg("g", { class: "coordinates", "aria-hidden": "true" });
+    for (let k = 0; k < size; k++) {
+      const at = this.edge + k * CELL;
+      group.append(
+        makeSvg("text", { x: at, y: width - 8 }, letter(k)),
+        makeSvg("text", { x: 11, y: at + 4 }, String(size - k)),
+      );
+    }
+    return group;
+  }
+
+  // ---- what is on the board
+
+  // stones: a text of 0, 1, 2 for every point.
+  show({ size, stones, last = null, line = [], forbidden = [], toMove = BLACK, canPlay = false }) {
+    if (size !== this.size) this.build(size);
+    this.toMove = toMove;
+    this.canPlay = canPlay;
+    this.svg.classList.toggle("playable", canPlay);
+    if (stones !== this.shown) {
+      for (let action = 0; action < stones.length; action++) {
+        if (stones[action] !== this.shown[action]) this.setStone(action, Number(stones[action]));
+      }
+      this.shown = stones;
+    }
+    this.mark(this.lastMark, last, last !== null && `last on-${COLOURS[stones[last]] ?? "empty"}`);
+    this.setForbidden(forbidden);
+    this.setLine(line);
+    this.mark(this.hintMark, null);
+    this.hideVariation();
+    this.hoverAt(this.hovered);
+    this.saidLabel(line);
+  }
+
+  saidLabel() {
+    if (!this.onPlay) return;
+    const count = this.size * this.size - this.shown.split("0").length + 1;
+    this.svg.setAttribute("aria-label",
+      `${this.label}, ${this.size} by ${this.size}, ${count} stones; arrow keys move, enter plays`);
+  }
+
+  setStone(action, colour) {
+    let pair = this.stones[action];
+    if (!pair) {
+      if (!colour) return;
+      pair = [makeSvg("circle", { class: "shadow", r: STONE }), makeSvg("circle", { r: STONE })];
+      pair[0].setAttribute("cx", this.x(action) + 1.4);
+      pair[0].setAttribute("cy", this.y(action) + 2.4);
+      this.place(pair[1], action);
+      this.layers.shadows.append(pair[0]);
+      this.layers.stones.append(pair[1]);
+      this.stones[action] = pair;
+    }
+    const visibility = colour ? "visible" : "hidden";
+    pair[0].setAttribute("visibility", visibility);
+    pair[1].setAttribute("visibility", visibility);
+    if (!colour) return;
+    pair[1].setAttribute("class", `stone ${COLOURS[colour]}`);
+    pair[1].setAttribute("fill", this.paint(COLOURS[colour]));
+  }
+
+  mark(node, action, className = null) {
+    const visible = action !== null && action !== undefined && action >= 0 && action < this.size * this.size;
+    node.setAttribute("visibility", visible ? "visible" : "hidden");
+    if (!visible) return;
+    this.place(node, action);
+    if (className) node.setAttribute("class", className);
+  }
+
+  setForbidden(points) {
+    if (points.join() === this.forbidden.join()) return;
+    this.forbidden = points;
+    this.layers.forbidden.replaceChildren(...points.map((action) => {
+      const [x, y, r] = [this.x(action), this.y(action), 8];
+      const d = `M${x - r} ${y - r}L${x + r} ${y + r}M${x + r} ${y - r}L${x - r} ${y + r}`;
+      return makeSvg("path", { d }, makeSvg("title", {}, `${pointName(action, this.size)} is forbidden`));
+    }));
+  }
+
+  setLine(points) {
+    this.lineMark.replaceChildren(...points.map((action) =>
+      this.place(makeSvg("circle", { r: STONE - 3 }), action)));
+  }
+
+  showHint(action) {
+    this.mark(this.hintMark, action);
+  }
+
+  // Numbered ghost stones: what the engine expects to come.
+  showVariation(moves, colour) {
+    const ghosts = moves.slice(0, 12).map((action, number) => {
+      const owner = COLOURS[number % 2 ? 3 - colour : colour];
+      return makeSvg("g", { class: `ghost ${owner}` },
+        this.place(makeSvg("circle", { r: STONE - 1 }), action),
+        makeSvg("text", { x: this.x(action), y: this.y(action) + 5.5 }, String(number + 1)));
+    });
+    this.layers.ghosts.replaceChildren(...ghosts);
+  }
+
+  hideVariation() {
+    if (this.layers?.ghosts.firstChild) this.layers.ghosts.replaceChildren();
+  }
+
+  // ---- pointer and keyboard
+
+  listen() {
+    this.svg.addEventListener("pointermove", (event) => {
+      if (event.pointerType === "mouse") this.hoverAt(this.actionAt(event));
+    });
+    this.svg.addEventListener("pointerleave", () => this.hoverAt(-1));
+    this.svg.addEventListener("click", (event) => this.tryPlay(this.actionAt(event)));
+    this.svg.addEventListener("keydown", (event) => this.key(event));
+    this.svg.addEventListener("focus", () => this.showCursor(this.svg.matches(":focus-visible")));
+    this.svg.addEventListener("blur", () => this.showCursor(false));
+  }
+
+  // The point under the pointer, or -1.
+  actionAt(event) {
+    const box = this.svg.getBoundingClientRect();
+    const scale = this.svg.viewBox.baseVal.width / box.width;
+    const column = Math.round(((event.clientX - box.left) * scale - this.edge) / CELL);
+    const row = Math.round(((event.clientY - box.top) * scale - this.edge) / CELL);
+    const inside = column >= 0 && row >= 0 && column < this.size && row < this.size;
+    return inside ? row * this.size + column : -1;
+  }
+
+  isFree(action) {
+    return action >= 0 && this.shown[action] === "0" && !this.forbidden.includes(action);
+  }
+
+  hoverAt(action) {
+    if (this.onHover && action !== this.hovered) this.onHover(action);
+    this.hovered = action;
+    const visible = this.canPlay && this.isFree(action);
+    this.mark(this.hoverStone, visible ? action : null, `hover ${COLOURS[this.toMove]}`);
+  }
+
+  tryPlay(action) {
+    if (action < 0 || !this.onPlay) return;
+    if (this.canPlay && this.isFree(action)) this.onPlay(action);
+    else if (this.canPlay) announce(`${this.describe(action)}: not possible`);
+  }
+
+  key(event) {
+    const step = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
+    if (event.key === "Enter" || event.key === " ") this.tryPlay(this.at);
+    else if (step) {
+      const row = Math.floor(this.at / this.size) + step[0];
+      const column = (this.at % this.size) + step[1];
+      if (row < 0 || column < 0 || row >= this.size || column >= this.size) return;
+      this.at = row * this.size + column;
+      this.showCursor(true);
+      announce(this.describe(this.at));
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  describe(action) {
+    const stone = { 0: "empty", 1: "black stone", 2: "white stone" }[this.shown[action]];
+    const forbidden = this.forbidden.includes(action) ? ", forbidden" : "";
+    return `${pointName(action, this.size)}, ${stone}${forbidden}`;
+  }
+
+  showCursor(visible) {
+    this.cursor.setAttribute("visibility", visible ? "visible" : "hidden");
+    this.cursor.setAttribute("x", this.x(this.at) - CELL / 2 + 1);
+    this.cursor.setAttribute("y", this.y(this.at) - CELL / 2 + 1);
+    if (visible && this.onHover) this.onHover(this.at);
+  }
+}

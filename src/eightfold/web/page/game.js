@@ -1,0 +1,127 @@
+// The game that this page shows: the last state that the server told, and what was thought about its nodes.
+
+import { announce, toast } from "./dom.js";
+import { BLACK, COLOURS, capital, pointName } from "./names.js";
+import { GameSocket } from "./socket.js";
+
+export class Game extends EventTarget {
+  constructor() {
+    super();
+    this.state = null;
+    this.nodes = new Map(); // number -> {number, parent, move, children, depth}
+    this.opinions = new Map(); // node -> the last analysis of it
+    this.offers = null;
+    this.socket = new GameSocket();
+    this.socket.addEventListener("state", (event) => this.take(event.detail));
+    this.socket.addEventListener("analysis", (event) => this.hear(event.detail));
+    this.socket.addEventListener("judged", (event) => this.judge(event.detail));
+    this.socket.addEventListener("error", (event) => this.refused(event.detail));
+    for (const type of ["hint", "eightfold", "sgf", "connection"]) {
+      this.socket.addEventListener(type, (event) => this.tell(type, event.detail));
+    }
+  }
+
+  send(type, more = {}) {
+    this.socket.send({ type, ...more });
+  }
+
+  take(state) {
+    const before = this.state;
+    this.state = state;
+    this.told = performance.now(); // the clocks run on from here
+    this.nodes = new Map();
+    for (const [number, parent, move] of state.tree) {
+      const above = this.nodes.get(parent);
+      this.nodes.set(number, { number, parent, move, children: [], depth: above ? above.depth + 1 : 0 });
+      above?.children.push(number);
+    }
+    if (!before || before.id !== state.id) this.opinions.clear();
+    for (const node of this.opinions.keys()) if (!this.nodes.has(node)) this.opinions.delete(node);
+    this.say(before, state);
+    this.tell("state", state);
+  }
+
+  // What a screen reader hears of a new state.
+  say(before, state) {
+    const same = before && before.id === state.id;
+    if (same && before.node === state.node && before.over === state.over) return;
+    const parts = [];
+    if (same && state.node !== before.node && this.nodes.get(state.node)?.parent === before.node) {
+      const mover = COLOURS[3 - state.to_move];
+      parts.push(`${capital(mover)} plays ${pointName(state.last, state.game.size)}.`);
+    }
+    parts.push(`${capital(state.outcome)}.`);
+    announce(parts.join(" "));
+  }
+
+  hear(opinion) {
+    this.opinions.set(opinion.node, opinion);
+    if (this.state) this.state.judged[opinion.node] = [opinion.value, opinion.action];
+    this.tell("analysis", opinion);
+  }
+
+  judge({ node, value, best, left }) {
+    if (this.state) {
+      this.state.judged[node] = [value, best];
+      this.state.reviewing = left;
+    }
+    this.tell("judged", { node, value, best });
+  }
+
+  refused(error) {
+    if (error.about === "resume") this.tell("gone", error);
+    else toast(error.text);
+    this.tell("error", error);
+  }
+
+  tell(type, detail) {
+    this.dispatchEvent(new CustomEvent(type, { detail }));
+  }
+
+  on(type, listener) {
+    this.addEventListener(type, (event) => listener(event.detail));
+  }
+
+  // ---- what is known of the tree
+
+  // The nodes from the root to `node`.
+  path(node) {
+    const path = [];
+    for (let at = this.nodes.get(node); at; at = this.nodes.get(at.parent)) path.push(at.number);
+    return path.reverse();
+  }
+
+  // The same, and on to the end of the first variation.
+  line(node) {
+    const line = this.path(node);
+    for (let at = this.nodes.get(node); at?.children.length; ) {
+      at = this.nodes.get(at.children[0]);
+      line.push(at.number);
+    }
+    return line;
+  }
+
+  moves(node) {
+    return this.path(node).slice(1).map((number) => this.nodes.get(number).move);
+  }
+
+  value(node) {
+    return this.state?.judged[node]?.[0];
+  }
+
+  // What the side that moved to `node` gave away by it, 0 to 1; undefined where it is not known.
+  loss(node) {
+    const { parent, depth } = this.nodes.get(node) ?? {};
+    const before = this.value(parent);
+    const after = this.value(node);
+    if (before === undefined || after === undefined) return undefined;
+    const mover = depth % 2 === 1 ? BLACK : 3 - BLACK;
+    return mover === BLACK ? before - after : after - before;
+  }
+
+  humanToMove() {
+    const { state } = this;
+    if (!state || state.over) return false;
+    return !state.playing || state.seats[COLOURS[state.to_move]].player === "human";
+  }
+}

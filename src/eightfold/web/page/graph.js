@@ -1,0 +1,79 @@
+// Black's chances over a game, move by move, with the mistakes marked; a click goes there.
+
+import { make, makeSvg } from "./dom.js";
+import { percent, pointName } from "./names.js";
+
+const WIDTH = 600;
+const HEIGHT = 150;
+const MARGIN = 10; // around the curve, so that marks at its ends are seen whole
+const MISTAKE = 0.12; // of the expectation, given away by one move
+const BLUNDER = 0.25;
+
+export class ChancesGraph {
+  constructor(game, onChoose) {
+    this.game = game;
+    this.onChoose = onChoose;
+    this.area = makeSvg("path", { class: "area" });
+    this.curve = makeSvg("path", { class: "curve" });
+    this.here = makeSvg("line", { class: "here", y1: -MARGIN, y2: HEIGHT + MARGIN });
+    this.faults = makeSvg("g", { class: "faults" });
+    this.svg = makeSvg("svg", {
+      class: "graph", viewBox: `${-MARGIN} ${-MARGIN} ${WIDTH + 2 * MARGIN} ${HEIGHT + 2 * MARGIN}`,
+      preserveAspectRatio: "none", role: "img", "aria-label": "Black's chances over the game",
+    }, makeSvg("line", { class: "middle", x1: -MARGIN, x2: WIDTH + MARGIN, y1: HEIGHT / 2, y2: HEIGHT / 2 }),
+    this.area, this.curve, this.here, this.faults);
+    this.svg.addEventListener("click", (event) => this.click(event));
+    this.list = make("ul", { class: "mistakes" });
+    this.node = make("div", {}, this.svg, this.list);
+  }
+
+  show(state) {
+    this.line = this.game.line(state.node);
+    const last = Math.max(1, this.line.length - 1);
+    const x = (k) => (k / last) * WIDTH;
+    const points = [];
+    this.line.forEach((node, k) => {
+      const value = this.game.value(node);
+      if (value !== undefined) points.push([x(k), (1 - value) * HEIGHT]);
+    });
+    const path = points.map(([px, py], k) => `${k ? "L" : "M"}${px.toFixed(1)} ${py.toFixed(1)}`).join("");
+    this.curve.setAttribute("d", path);
+    this.area.setAttribute("d", points.length > 1
+      ? `${path}L${points.at(-1)[0].toFixed(1)} ${HEIGHT + MARGIN}L${points[0][0].toFixed(1)} ${HEIGHT + MARGIN}Z` : "");
+    const at = x(this.line.indexOf(state.node));
+    this.here.setAttribute("x1", at);
+    this.here.setAttribute("x2", at);
+    this.showFaults(state, x);
+  }
+
+  showFaults(state, x) {
+    const faults = this.line
+      .map((node, k) => ({ node, k, loss: this.game.loss(node) }))
+      .filter(({ loss }) => loss !== undefined && loss >= MISTAKE);
+    this.faults.replaceChildren(...faults.map(({ node, k, loss }) =>
+      // A line without a length and with round ends: a dot that stays round however wide the graph is drawn.
+      makeSvg("path", {
+        class: loss >= BLUNDER ? "blunder" : "mistake",
+        d: `M${x(k)} ${(1 - this.game.value(node)) * HEIGHT}h0`,
+      })));
+    const worst = [...faults].sort((a, b) => b.loss - a.loss).slice(0, 8).sort((a, b) => a.k - b.k);
+    this.list.replaceChildren(...worst.map(({ node, k, loss }) => {
+      const { parent, move } = this.game.nodes.get(node);
+      const best = state.judged[parent]?.[1];
+      const better = best === undefined || best === null ? "" : `, better ${pointName(best, state.game.size)}`;
+      const text = `${k}. ${pointName(move, state.game.size)} −${percent(loss)}${better}`;
+      return make("li", {}, make("button", {
+        type: "button", class: `link ${loss >= BLUNDER ? "blunder" : "mistake"}`,
+        onclick: () => this.onChoose(parent),
+      }, text));
+    }));
+  }
+
+  click(event) {
+    const box = this.svg.getBoundingClientRect();
+    const share = (((event.clientX - box.left) / box.width) * (WIDTH + 2 * MARGIN) - MARGIN) / WIDTH;
+    const k = Math.round(share * (this.line.length - 1));
+    const node = this.line[Math.min(this.line.length - 1, Math.max(0, k))];
+    if (node !== undefined) this.onChoose(node);
+  }
+}

@@ -1,0 +1,178 @@
+// The view in which one plays: who plays, the clocks, and what one can do.
+
+import { announce, button, field, make, toast } from "./dom.js";
+import { GameForm, SeatForm } from "./forms.js";
+import { BLACK, COLOURS, WHITE, actionOf, capital, clockText, percent, pointName } from "./names.js";
+
+export class PlayView {
+  constructor(panel, game, board) {
+    this.game = game;
+    this.board = board;
+    this.rows = { [BLACK]: this.playerRow(BLACK), [WHITE]: this.playerRow(WHITE) };
+    this.status = make("p", { class: "status", id: "status" });
+    this.undo = button("Undo", () => game.send("undo"), { id: "undo" });
+    this.hint = button("Hint", () => this.askForHint(), { id: "hint" });
+    this.resign = button("Resign", () => this.giveUp(), { id: "resign" });
+    this.go = button("Play on from here", () => this.playOn(), { id: "play-on", class: "strong" });
+    this.moveInput = make("input", {
+      type: "text", size: 5, maxlength: 4, autocomplete: "off", autocapitalize: "off", spellcheck: "false",
+      placeholder: "h8",
+    });
+    const typed = make("form", { class: "typed", onsubmit: (event) => this.playTyped(event) },
+      field("Type a move", this.moveInput), make("button", { type: "submit" }, "Play"));
+    this.moves = make("ol", { class: "moves", "aria-label": "Moves" });
+    panel.append(
+      make("div", { class: "card players" }, this.rows[BLACK].node, this.rows[WHITE].node, this.status),
+      make("div", { class: "buttons" }, this.undo, this.hint, this.resign, this.go,
+        button("New game", () => this.openDialog(), { class: "strong", id: "new-game" })),
+      make("div", { class: "card" }, make("h2", {}, "Moves"), this.moves, typed),
+    );
+    game.on("state", (state) => this.show(state));
+    game.on("hint", (hint) => this.showHint(hint));
+    setInterval(() => this.tick(), 250);
+  }
+
+  playerRow(colour) {
+    const name = make("span", { class: "name" });
+    const level = make("span", { class: "level" });
+    const clock = make("span", { class: "clock", "aria-label": `${COLOURS[colour]}'s clock` }, "0:00");
+    const node = make("div", { class: `player ${COLOURS[colour]}` },
+      make("span", { class: "disc", "aria-hidden": "true" }), make("span", { class: "who" }, name, level), clock);
+    return { node, name, level, clock };
+  }
+
+  show(state) {
+    for (const colour of [BLACK, WHITE]) {
+      const seat = state.seats[COLOURS[colour]];
+      const offer = this.game.offers?.players.find((known) => known.key === seat.player);
+      const row = this.rows[colour];
+      row.name.textContent = seat.player === "human" ? capital(state.names[COLOURS[colour]]) : seat.player;
+      row.level.textContent = offer ? offer.levels[seat.level] ?? "" : capital(COLOURS[colour]);
+      row.node.classList.toggle("active", !state.over && state.to_move === colour);
+    }
+    this.status.textContent = this.words(state);
+    this.status.classList.toggle("over", state.over);
+    const people = Object.values(state.seats).filter((seat) => seat.player === "human").length;
+    this.undo.disabled = state.node === 0 && !state.over;
+    this.hint.disabled = state.over;
+    this.resign.disabled = state.over || !state.playing || people === 0;
+    this.go.hidden = state.playing || state.over;
+    this.showMoves(state);
+    this.tick();
+  }
+
+  words(state) {
+    if (state.over) return `${capital(state.outcome)}.`;
+    const colour = COLOURS[state.to_move];
+    if (!state.playing) return `${capital(colour)} to move; players are resting.`;
+    const seat = state.seats[colour];
+    if (state.thinking) return `${seat.player} is thinking …`;
+    return seat.player === "human" ? `${capital(colour)} to move: your turn.` : `${capital(colour)} to move.`;
+  }
+
+  showMoves(state) {
+    const { size } = state.game;
+    const names = this.game.moves(state.node).map((move) => pointName(move, size));
+    const rows = [];
+    for (let k = 0; k < names.length; k += 2) rows.push(make("li", {}, names[k], " ", names[k + 1] ?? ""));
+    this.moves.replaceChildren(...rows);
+    this.moves.scrollTop = this.moves.scrollHeight;
+  }
+
+  tick() {
+    const { state } = this.game;
+    if (!state) return;
+    for (const colour of [BLACK, WHITE]) {
+      const running = state.clock_runs && state.to_move === colour;
+      const seconds = state.clocks[colour - 1] + (running ? (performance.now() - this.game.told) / 1000 : 0);
+      const text = clockText(seconds);
+      if (this.rows[colour].clock.textContent !== text) this.rows[colour].clock.textContent = text;
+    }
+  }
+
+  askForHint() {
+    this.game.send("hint");
+    announce("Thinking about a hint.");
+  }
+
+  showHint(hint) {
+    const { state } = this.game;
+    if (hint.node !== state.node) return;
+    this.board.showHint(hint.action);
+    const name = pointName(hint.action, state.game.size);
+    toast(`Hint: ${name} (black's chances then: ${percent(hint.value)})`, "good");
+    announce(`Hint: ${name}`);
+  }
+
+  giveUp() {
+    if (window.confirm("Give up this game?")) this.game.send("resign");
+  }
+
+  playOn() {
+    const { seats } = this.game.state;
+    this.game.send("seats", { ...seats, playing: true });
+  }
+
+  playTyped(event) {
+    event.preventDefault();
+    const { state } = this.game;
+    const action = actionOf(this.moveInput.value, state.game.size);
+    if (action < 0) toast(`${this.moveInput.value || "nothing"} is not a point of this board, such as h8`);
+    else this.game.send("play", { action });
+    this.moveInput.value = "";
+  }
+
+  // ---- a new game
+
+  openDialog() {
+    const { offers, state } = this.game;
+    const gameForm = new GameForm(offers, state?.game.text ?? offers.default_game);
+    const changed = (seat) => (fully) => fully === true && this.fit(gameForm, seat());
+    const black = new SeatForm("Black", offers, { onChange: changed(() => black) });
+    const white = new SeatForm("White", offers, { onChange: changed(() => white) });
+    const seats = state?.seats ?? usualSeats(offers, gameForm.text);
+    black.seat = seats.black;
+    white.seat = seats.white;
+    const swap = button("Swap colours", () => {
+      [black.seat, white.seat] = [white.seat, black.seat];
+    });
+    const start = () => {
+      const bad = [black, white].find((form) => !gameForm.fits(form.offer));
+      if (bad) {
+        toast(`${bad.offer.key} was trained for ${bad.offer.game}`);
+        return;
+      }
+      this.game.send("new", { game: gameForm.text, black: black.seat, white: white.seat });
+      dialog.close();
+      location.hash = "#play";
+    };
+    const dialog = make("dialog", { class: "card", "aria-label": "New game" },
+      make("form", { method: "dialog", onsubmit: (event) => { event.preventDefault(); start(); } },
+        make("h2", {}, "New game"), gameForm.node, black.node, white.node,
+        make("div", { class: "buttons" }, swap,
+          button("Cancel", () => dialog.close()),
+          make("button", { type: "submit", class: "strong", id: "start" }, "Start"))));
+    dialog.addEventListener("close", () => dialog.remove());
+    document.body.append(dialog);
+    dialog.showModal();
+  }
+
+  // A network brings its own board along.
+  fit(gameForm, seat) {
+    if (gameForm.fits(seat.offer)) return;
+    gameForm.text = seat.offer.game;
+    toast(`The board is now ${seat.offer.game}: that is what ${seat.offer.key} plays`, "good");
+  }
+}
+
+// Black for the person, and the best that there is for this game across the board.
+export function usualSeats(offers, text) {
+  const rival = offers.players.find((offer) => offer.is_network && offer.game === text)
+    ?? offers.players.find((offer) => offer.key === "alphabeta") ?? offers.players[0];
+  return { black: { player: "human", level: 0 }, white: { player: rival.key, level: rival.usual } };
+}
+
+// The game that a first visit begins with: a network's, if there is one.
+export function usualGame(offers) {
+  return offers.players.find((offer) => offer.is_network)?.game || offers.default_game;
+}

@@ -1,0 +1,193 @@
+// Watching a training run: its curves as they grow, and the games it plays against itself.
+
+import { Board } from "./board.js";
+import { Chart } from "./charts.js";
+import { button, field, make, select, setOptions } from "./dom.js";
+import { COLOURS, capital, pointName } from "./names.js";
+import { readGame } from "./forms.js";
+
+const EVERY = 2000; // milliseconds between two looks at the run
+const PACE = 350; // milliseconds a move in a replay
+
+export class RunsView {
+  constructor(panel, game) {
+    this.game = game;
+    this.visible = false;
+    this.run = null;
+    this.chosen = select([], null, () => this.choose(Number(this.chosen.value)));
+    this.facts = make("p", { class: "note", id: "run-facts" });
+    this.strength = make("p", { class: "number", id: "run-strength" });
+    this.charts = [
+      new Chart("Loss", [
+        { name: "policy", key: (entry) => entry.policy_loss },
+        { name: "value", key: (entry) => entry.value_loss },
+        { name: "validation", key: (entry) => entry.validation_loss },
+      ]),
+      new Chart("Strength", [{
+        name: "score", whiskers: true,
+        key: (entry) => entry.strength && [entry.strength.score, ...entry.strength.ci95],
+      }], { top: 1 }),
+      new Chart("Learning rate", [{ name: "rate", key: (entry) => entry.learning_rate }]),
+      new Chart("Games a second", [{ name: "games/s", key: (entry) => entry.games_per_s }]),
+      new Chart("Game length", [{ name: "moves", key: (entry) => entry.game_length }]),
+      new Chart("Results", [
+        { name: "black wins", key: (entry) => entry.black_wins },
+        { name: "white wins", key: (entry) => entry.white_wins },
+        { name: "draws", key: (entry) => entry.draws },
+      ], { top: 1 }),
+    ];
+    this.none = make("p", { class: "empty" }, "No run is being watched. Start the server with ",
+      make("code", {}, "eightfold serve --run runs/quick"), " to see one here, live while it trains.");
+    this.body = make("div", {}, make("div", { class: "charts" }, ...this.charts.map((chart) => chart.node)), this.replayer());
+    panel.append(make("div", { class: "intro" }, make("div", { class: "words" }, make("h1", {}, "Training runs"), this.facts,
+      this.strength), make("div", { class: "card" }, field("Run", this.chosen))), this.none, this.body);
+  }
+
+  replayer() {
+    this.holder = make("div", { class: "replay-board" });
+    this.board = new Board(this.holder, { label: "Self-play game" });
+    this.slider = make("input", { type: "range", min: 0, max: 0, value: 0, "aria-label": "Move",
+      oninput: () => { this.pause(); this.showPly(Number(this.slider.value)); } });
+    this.player = button("Play", () => (this.timer ? this.pause() : this.playGame()), { class: "step" });
+    this.words = make("p", { class: "note" });
+    this.list = make("ol", { class: "games", id: "selfplay-games", "aria-label": "Latest self-play games" });
+    return make("div", { class: "card replay" },
+      make("div", {}, make("h2", {}, "Latest self-play games"), this.list),
+      make("div", {}, this.holder, make("div", { class: "buttons" }, this.player, this.slider), this.words,
+        button("Analyse this game", () => this.analyse(), { id: "analyse-game" })));
+  }
+
+  async setVisible(visible) {
+    this.visible = visible;
+    clearTimeout(this.poll);
+    if (!visible) {
+      this.pause();
+      return;
+    }
+    await this.refreshRuns();
+    this.look();
+  }
+
+  async refreshRuns() {
+    const runs = await fetchJson("/api/runs");
+    if (!runs) return;
+    this.runs = runs;
+    this.none.hidden = runs.length > 0;
+    this.body.hidden = runs.length === 0;
+    this.chosen.closest(".card").hidden = runs.length === 0;
+    const number = this.run?.number ?? 0;
+    setOptions(this.chosen, runs.map((run) => [run.number, run.name]), number);
+    if (runs.length && (!this.run || runs[number].game !== this.run.game)) this.choose(number);
+  }
+
+  choose(number) {
+    this.run = this.runs[number];
+    this.entries = [];
+    this.next = 0;
+    this.gamesSize = -1;
+    this.replayed = null;
+    const { game, network, symmetry, seed, minutes } = this.run;
+    this.facts.textContent = [game, network, symmetry && `symmetry ${symmetry}`, seed !== undefined && `seed ${seed}`,
+      minutes && `${minutes} minutes`].filter(Boolean).join(" · ");
+    clearTimeout(this.poll);
+    if (this.visible) this.look();
+  }
+
+  // One look at the run's folder, and the next one a little later.
+  async look() {
+    clearTimeout(this.poll);
+    const look = (this.looks = (this.looks ?? 0) + 1); // only the latest look counts: two would tell everything twice
+    const { run } = this;
+    if (run) {
+      const curves = await fetchJson(`/api/runs/${run.number}/curves?after=${this.next}`);
+      const games = await fetchJson(`/api/runs/${run.number}/games`);
+      if (run !== this.run || look !== this.looks) return;
+      if (curves) this.take(curves);
+      if (games && games.size !== this.gamesSize) this.takeGames(games);
+    }
+    if (this.visible) this.poll = setTimeout(() => this.look(), EVERY);
+  }
+
+  take({ entries, next, restarted }) {
+    if (restarted) {
+      this.entries = [];
+      this.next = 0;
+      return;
+    }
+    this.next = next;
+    if (!entries.length && this.entries.length) return;
+    this.entries.push(...entries);
+    for (const chart of this.charts) chart.show(this.entries);
+    const last = this.entries.findLast((entry) => entry.policy_loss !== undefined) ?? this.entries.at(-1);
+    const measured = this.entries.findLast((entry) => entry.strength);
+    const words = [last && `${last.minutes.toFixed(1)} minutes, ${last.games} games`,
+      measured && `strength ${measured.strength.score.toFixed(3)} `
+        + `(${measured.strength.ci95.map((bound) => bound.toFixed(2)).join(" to ")})`];
+    this.strength.textContent = words.filter(Boolean).join(" · ") || "Nothing is written yet.";
+  }
+
+  // ---- games
+
+  takeGames({ games, size }) {
+    this.gamesSize = size;
+    const { size: boardSize = 15 } = readGame(this.run.game ?? "").values;
+    this.size = Number(boardSize);
+    this.list.replaceChildren(...games.map((game) => {
+      const result = game.result in COLOURS ? `${capital(COLOURS[game.result])} wins` : "Draw";
+      return make("li", {}, button(`${result} in ${game.moves.length}`, () => this.replay(game), { class: "link" }));
+    }));
+    if (!this.replayed && games.length) this.replay(games[0], false);
+  }
+
+  replay(game, moving = true) {
+    this.pause();
+    this.replayed = game;
+    this.slider.max = game.moves.length;
+    this.showPly(moving ? 0 : game.moves.length);
+    if (moving) this.playGame();
+  }
+
+  showPly(ply) {
+    const { moves, opening } = this.replayed;
+    const stones = new Array(this.size * this.size).fill("0");
+    moves.slice(0, ply).forEach((move, number) => { stones[move] = String(1 + (number % 2)); });
+    const last = ply ? moves[ply - 1] : null;
+    this.board.show({ size: this.size, stones: stones.join(""), last });
+    this.slider.value = ply;
+    const random = opening ? `, the first ${opening} at random` : "";
+    this.words.textContent = `Move ${ply} of ${moves.length}${last === null ? "" : `: ${pointName(last, this.size)}`}${random}`;
+  }
+
+  playGame() {
+    if (!this.replayed) return;
+    if (Number(this.slider.value) >= this.replayed.moves.length) this.showPly(0);
+    this.player.textContent = "Pause";
+    this.timer = setInterval(() => {
+      const ply = Number(this.slider.value) + 1;
+      if (ply > this.replayed.moves.length) this.pause();
+      else this.showPly(ply);
+    }, PACE);
+  }
+
+  pause() {
+    clearInterval(this.timer);
+    this.timer = null;
+    this.player.textContent = "Play";
+  }
+
+  analyse() {
+    if (!this.replayed || !this.run.game) return;
+    const human = { player: "human", level: 0 };
+    this.game.send("new", { game: this.run.game, moves: this.replayed.moves, black: human, white: human, playing: false });
+    location.hash = "#analyse";
+  }
+}
+
+async function fetchJson(path) {
+  try {
+    const response = await fetch(path);
+    return response.ok ? await response.json() : null;
+  } catch {
+    return null; // the server is away for a moment; the next look will tell
+  }
+}

@@ -1,0 +1,120 @@
+"""Runs on the page: what a training run writes, read while it writes.
+
+Only folders that the server was started with, named by their number. A file is read from where the last
+reading ended, so that watching a long run costs nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import threading
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from eightfold.errors import EightfoldError
+
+MOST_POINTS = 1200  # of a curve: more than a screen has
+MOST_GAMES = 24
+TAIL = 256 << 10  # bytes of games.jsonl that are looked at
+CHUNK = 8 << 20
+
+
+class WatchedRun:
+    """The folder of one run."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._entries: list[dict[str, Any]] = []
+        self._read = 0  # bytes of metrics.jsonl
+        self._lock = threading.Lock()
+
+    @property
+    def name(self) -> str:
+        return self._path.name or str(self._path.resolve().name)
+
+    def summary(self) -> dict[str, Any]:
+        """The name, and what the configuration says."""
+        try:
+            config = tomllib.loads((self._path / "config.toml").read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            config = {}
+        wanted = ("game", "network", "symmetry", "seed", "minutes", "games")
+        return {"name": self.name, **{key: config[key] for key in wanted if key in config}}
+
+    def curves(self, after: int) -> dict[str, Any]:
+        """The entries from number `after` on, thinned where they are many; strengths are never left out."""
+        with self._lock:
+            self._catch_up()
+            entries, total = self._entries[after:], len(self._entries)
+        every = math.ceil(len(entries) / MOST_POINTS)
+        chosen = [entry for number, entry in enumerate(entries) if number % max(every, 1) == 0 or "strength" in entry]
+        return {"entries": chosen, "next": total, "restarted": after > total}
+
+    def _catch_up(self) -> None:
+        path = self._path / "metrics.jsonl"
+        try:
+            if path.stat().st_size < self._read:  # another run took the place of this one
+                self._entries, self._read = [], 0
+            with open(path, "rb") as file:
+                file.seek(self._read)
+                data = file.read(CHUNK)
+        except OSError:
+            return
+        whole = data[: data.rfind(b"\n") + 1]  # the last line may be half written
+        self._read += len(whole)
+        self._entries += [entry for line in whole.splitlines() if (entry := _entry(line)) is not None]
+
+    def games(self) -> dict[str, Any]:
+        """The latest self-play games, the newest first."""
+        path = self._path / "games.jsonl"
+        try:
+            with open(path, "rb") as file:
+                size = file.seek(0, 2)
+                file.seek(max(0, size - TAIL))
+                data = file.read(TAIL)
+        except OSError:
+            data, size = b"", 0
+        lines = data[: data.rfind(b"\n") + 1].splitlines()
+        if size > TAIL:
+            lines = lines[1:]  # its beginning is cut off
+        games = [game for line in reversed(lines[-MOST_GAMES:]) if (game := _game(line)) is not None]
+        return {"games": games, "size": size}
+
+
+class WatchedRuns:
+    """All runs of a server."""
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        self._runs = [WatchedRun(path) for path in paths]
+
+    def all(self) -> list[dict[str, Any]]:
+        return [{"number": number, **run.summary()} for number, run in enumerate(self._runs)]
+
+    def find(self, number: int) -> WatchedRun:
+        if not 0 <= number < len(self._runs):
+            known = f"0 to {len(self._runs) - 1}" if self._runs else "none"
+            raise EightfoldError(f"there is no run {number}; runs: {known}")
+        return self._runs[number]
+
+
+def _entry(line: bytes) -> dict[str, Any] | None:
+    try:
+        entry = json.loads(line)
+    except ValueError:
+        return None
+    if not isinstance(entry, dict):
+        return None
+    # JSON for browsers knows neither NaN nor infinity.
+    return {key: value for key, value in entry.items() if not isinstance(value, float) or math.isfinite(value)}
+
+
+def _game(line: bytes) -> dict[str, Any] | None:
+    try:
+        game = json.loads(line)
+        moves = [int(move) for move in game["moves"]]
+        return {"moves": moves, "opening": int(game["opening"]), "result": int(game["result"])}
+    except (ValueError, TypeError, KeyError):
+        return None

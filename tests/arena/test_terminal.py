@@ -1,0 +1,126 @@
+"""A game in the terminal, as a person types it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from eightfold.arena.report import draw_board
+from eightfold.games import make_game
+from eightfold.games.record import read_records
+
+
+def play(*lines, player="greedy", options=(), cwd=None):
+    return subprocess.run(
+        [sys.executable, "-m", "eightfold", "play", player, "--game", "gomoku:size=7,win=4", *options],
+        input="".join(f"{line}\n" for line in lines),
+        cwd=cwd,
+        env={**os.environ, "COLUMNS": "80"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_a_game_is_drawn_with_its_coordinates():
+    done = play("d4", "quit")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    assert "a b c d e f g" in done.stdout
+    assert "◉" in done.stdout, "the last move is marked"
+    assert "greedy plays" in done.stdout
+    assert "you play black" in done.stdout
+
+
+def test_forbidden_points_are_marked(capsys):
+    game = make_game("gomoku:size=15,rule=renju")
+    draw_board(game.after(["h9", "a1", "h7", "o1", "g8", "a15", "i8", "o15"]))
+    board = capsys.readouterr().out
+    assert board.splitlines()[7].split()[1 + 7] == "×"  # h8, in the eighth row from the top
+    assert "× forbidden" in board
+    draw_board(game.after(["h9"]))
+    assert "×" not in capsys.readouterr().out
+
+
+def test_the_end_of_the_input_is_a_polite_end():
+    done = play("d4")
+    assert done.returncode == 0
+    assert done.stdout.rstrip().endswith("that was the end of the input; good bye")
+
+
+def test_white_waits_for_black():
+    done = play("quit", options=("--colour", "white"))
+    assert done.stdout.index("greedy plays") < done.stdout.index("white>")
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("z9", "'z9' is not a point of a 7x7 board: a1 to g7; or type help"),
+        ("fly away", "is not a point"),
+        ("undo", "there is no move of yours to take back"),
+        ("save", "save needs a file: save game.sgf"),
+        ("save game.txt", "unknown extension '.txt'"),
+        ("save /no/such/folder/game.sgf", "cannot be written"),
+        ("d44", "is not a point"),
+        ("\x00", "is not a point"),
+    ],
+)
+def test_bad_input_is_one_clear_line_and_the_game_goes_on(line, said, tmp_path):
+    done = play(line, "d4", "quit", cwd=tmp_path)
+    assert done.returncode == 0
+    assert done.stderr == ""
+    assert said in done.stdout
+    assert "greedy plays" in done.stdout
+
+
+def test_a_point_that_is_taken_is_refused():
+    done = play("d4", "d4", "quit")
+    assert "move d4 is not legal: a black stone is there" in done.stdout
+
+
+def test_undo_takes_back_both_moves():
+    done = play("d4", "undo", "d4", "quit")
+    assert "is not legal" not in done.stdout
+
+
+def test_a_hint_names_a_point():
+    assert "greedy would play" in play("hint", "quit").stdout
+
+
+def test_help_names_every_command():
+    done = play("help", "quit")
+    for command in ("undo", "hint", "save FILE", "resign", "quit"):
+        assert command in done.stdout
+
+
+def test_a_game_is_saved_and_nothing_is_overwritten(tmp_path):
+    done = play("d4", "resign", "save game.sgf", "save game.sgf", "quit", cwd=tmp_path)
+    assert "black resigns" in done.stdout
+    assert "kept in game.sgf" in done.stdout
+    assert "game.sgf is there already" in done.stdout
+    [record] = read_records(tmp_path / "game.sgf")
+    assert (record.black, record.white, record.result) == ("human", "greedy", "W+R")
+    assert len(record.moves) == 2
+
+
+def test_a_whole_game_to_its_end():
+    points = [f"{column}{row}" for row in range(1, 8) for column in "abcdefg"]
+    done = play(*points, "quit", player="random")
+    assert done.returncode == 0
+    assert "wins" in done.stdout
+    assert "the game is over" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("player", "options", "said"),
+    [("gredy", (), "unknown player 'gredy'"), ("greedy", ("--colour", "red"), "unknown colour 'red'")],
+)
+def test_a_wrong_start_is_one_line_and_exit_code_2(player, options, said):
+    done = play(player=player, options=options)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1

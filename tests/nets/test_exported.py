@@ -1,0 +1,223 @@
+"""Networks from exported files: the same answers, no torch."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import numpy as np
+import pytest
+import torch
+
+from eightfold.arena import make_player
+from eightfold.games import make_game
+from eightfold.nets import description as place_of
+from eightfold.nets import exported
+from eightfold.nets.backends import TorchBackend, has_openvino
+from eightfold.nets.checkpoint import Description, load_checkpoint, save_checkpoint
+from eightfold.nets.exported import best_shipped, find_exported, load_exported, read_description
+from eightfold.nets.onnx_metadata import read_metadata
+from eightfold.protocols.choice import player_text
+from managers import Manager, move_of
+from refusals import refusal
+
+onnx = pytest.importorskip("onnx", reason="onnx is not installed")
+pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+
+GAME = "gomoku:size=7,win=5,rule=freestyle"
+
+
+def export(folder, *, network="resnet:blocks=1,filters=8", symmetry="augment", game=GAME):
+    from eightfold.nets.export import export_onnx
+
+    torch.manual_seed(1)
+    description = Description(network=network, game=game, encoder="last-move", symmetry=symmetry)
+    folder.mkdir(parents=True, exist_ok=True)
+    save_checkpoint(folder, description.make(), description)
+    return export_onnx(folder).path
+
+
+@pytest.fixture(params=["openvino", "onnxruntime"])
+def runtime(request, monkeypatch):
+    if request.param == "openvino" and not has_openvino():
+        pytest.skip("openvino is not installed")
+    monkeypatch.setattr(exported, "_is_installed", lambda package: package == request.param)
+    return request.param
+
+
+@pytest.mark.parametrize("network", ["a1", "resnet:blocks=1,filters=8"])
+@pytest.mark.parametrize("symmetry", ["augment", "slap-cc"])
+def test_answers_are_those_of_torch(runtime, network, symmetry, tmp_path):
+    path = export(tmp_path / "net", network=network, symmetry=symmetry)
+    runner, description = load_exported(path, make_game(GAME))
+    weights, _ = load_checkpoint(tmp_path / "net")
+    reference = TorchBackend(weights, description.shape())
+    for batch in (1, 8, 3):
+        planes = np.random.default_rng(batch).integers(0, 2, (batch, description.shape().planes, 7, 7))
+        planes = planes.astype(np.float32)
+        for ours, theirs in zip(runner.run(planes), reference.run(planes), strict=True):
+            assert ours.shape == theirs.shape
+            # bf16, where the processor has it, has three digits
+            np.testing.assert_allclose(ours, theirs, atol=0.03 * max(1, np.abs(theirs).max()))
+
+
+@pytest.mark.parametrize("symmetry", ["none", "slap", "slap-cc", "random", "average"])
+def test_an_exported_network_plays_in_every_symmetry_mode(symmetry, tmp_path):
+    path = export(tmp_path / "net", symmetry=symmetry)
+    game = make_game(GAME)
+    player = make_player(f"net:{path},playouts=30", game, seed=1)
+    position = game.start()
+    for _ in range(4):
+        result = player.think(position)
+        assert result.effort > 0
+        position = position.play(result.action)
+    assert position.legal_mask[player.think(position, seconds=0.3).action]
+
+
+def test_limits_of_a_search_with_a_network(tmp_path):
+    import threading
+    import time
+
+    path = export(tmp_path / "net")
+    game = make_game(GAME)
+    position = game.after(["d4", "c3"])
+    player = make_player(f"net:{path},playouts=20,memory=16", game, seed=1)
+    plain = player.think(position)
+    assert 0 < plain.effort <= 20
+    told = []
+    timed = player.think(position, seconds=1.0, on_progress=told.append)
+    assert timed.effort > plain.effort
+    assert told
+    assert all(position.legal_mask[snapshot.action] for snapshot in told)
+    hurried = player.think(game.after(["d4", "e5"]), seconds=0)
+    assert hurried.visits is not None
+    assert 0 < np.count_nonzero(hurried.visits) <= 8, "moves were looked at, not only the position"
+    stop = threading.Event()
+    stop.set()
+    begun = time.perf_counter()
+    assert position.legal_mask[player.think(position, seconds=600, stop=stop).action]
+    small = make_player(f"net:{path},memory=1", game, seed=1)
+    assert position.legal_mask[small.think(position, seconds=600).action]
+    assert time.perf_counter() - begun < 600, "a stop, and a full tree, end the thinking"
+    watched = make_player(f"net:{path},playouts=20", game, seed=1).think(position, stop=threading.Event())
+    assert watched.action == plain.action
+    np.testing.assert_array_equal(watched.policy, plain.policy)
+
+
+def test_an_exported_network_plays_other_sizes_where_its_weights_fit(runtime, tmp_path):
+    path = export(tmp_path / "net")
+    game = make_game("gomoku:size=9")
+    runner, description = load_exported(path, game)
+    assert description.game == game.text
+    weights, _ = load_checkpoint(tmp_path / "net")
+    planes = np.random.default_rng(1).integers(0, 2, (3, description.shape().planes, 9, 9)).astype(np.float32)
+    for ours, theirs in zip(runner.run(planes), TorchBackend(weights, description.shape()).run(planes), strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=0.03 * max(1, np.abs(theirs).max()))
+
+
+def test_metadata_is_read_without_the_package_onnx(tmp_path):
+    path = export(tmp_path / "net")
+    model = onnx.load(path)
+    assert read_metadata(path.read_bytes()) == {entry.key: entry.value for entry in model.metadata_props}
+    assert read_description(path)[0].game == GAME
+
+
+def test_bad_files_are_one_clear_line(tmp_path):
+    game = make_game(GAME)
+    path = export(tmp_path / "net")
+    data = path.read_bytes()
+    bad = tmp_path / "bad.onnx"
+    for content, said in (
+        (b"", "does not say its network"),
+        (b"not an onnx file at all", "is not an ONNX file"),
+        (data[: len(data) // 2], "bad.onnx"),
+        (bytes(1000), "bad.onnx"),
+    ):
+        bad.write_bytes(content)
+        assert said in refusal(lambda: load_exported(bad, game))
+    assert "No such file" in refusal(lambda: load_exported(tmp_path / "none.onnx", game))
+    assert "was trained for" in refusal(lambda: load_exported(path, make_game("gomoku:size=7,rule=standard")))
+    fixed = export(tmp_path / "fixed", network="a1")
+    assert "was trained for" in refusal(lambda: make_player(f"net:{fixed}", make_game("gomoku:size=8")))
+    model = onnx.load(path)
+    del model.graph.node[:]
+    onnx.save(model, bad)
+    refusal(lambda: load_exported(bad, game))
+
+
+def test_where_exported_files_are_found(tmp_path, monkeypatch):
+    path = export(tmp_path / "net")
+    assert find_exported(tmp_path / "net") == path
+    assert find_exported(path) == path
+    path.rename(tmp_path / "elsewhere.onnx")
+    assert "has no network.onnx yet; write it with: eightfold export" in refusal(
+        lambda: find_exported(tmp_path / "net")
+    )
+    assert "holds no network" in refusal(lambda: find_exported(tmp_path / "nothing"))
+
+
+def test_the_largest_shipped_network_of_a_game_is_the_default(tmp_path, monkeypatch):
+    monkeypatch.setattr(place_of, "MODELS", tmp_path)
+    game = make_game(GAME)
+    assert best_shipped(game) is None
+    assert player_text(None, game).startswith("alphabeta")
+    export(tmp_path / "small")
+    large = export(tmp_path / "large", network="resnet:blocks=2,filters=16")
+    export(tmp_path / "other", network="resnet:blocks=3,filters=16", game="gomoku:size=8,win=5,rule=freestyle")
+    save_checkpoint(
+        tmp_path / "plain", load_checkpoint(tmp_path / "small")[0], place_of.load_description(tmp_path / "small")
+    )
+    assert best_shipped(game) == large
+    with monkeypatch.context() as bare:
+        bare.setattr(exported, "_is_installed", lambda package: False)
+        assert best_shipped(game) is None, "nothing here could run it"
+    assert find_exported("small") == tmp_path / "small" / "network.onnx"
+    assert player_text(None, game) == f"net:{large},seconds=5,memory=96"
+    assert player_text("net:small,c=2", game, memory=300) == f"net:{tmp_path}/small/network.onnx,c=2,memory=80"
+
+
+def test_the_shipped_network_is_exported_too_and_is_the_default_on_its_board():
+    game = make_game("gomoku:size=8")
+    path = best_shipped(game)
+    assert path is not None
+    assert path.parent.name == "gomoku-8"
+    weights, stored = load_checkpoint(path.parent)
+    runner, description = load_exported(path, game)
+    assert description.game == stored.game
+    planes = np.random.default_rng(1).integers(0, 2, (5, stored.shape().planes, 8, 8)).astype(np.float32)
+    for ours, theirs in zip(runner.run(planes), TorchBackend(weights, stored.shape()).run(planes), strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=0.03 * max(1, np.abs(theirs).max()))
+    assert player_text(None, game).startswith(f"net:{path},seconds=")
+    assert player_text(None, make_game("gomoku:size=15")).startswith("alphabeta:seconds=")
+
+
+SPY = """
+import sys
+from eightfold.protocols.gomocup_session import serve
+serve(sys.argv[1])
+print("torch:", "torch" in sys.modules, "onnx:", "onnx" in sys.modules, file=sys.stderr)
+"""
+
+
+def test_the_engine_runs_a_network_without_torch_and_in_little_memory(tmp_path):
+    export(tmp_path / "net", network="resnet:blocks=6,filters=64", game="gomoku:size=20,win=5,rule=freestyle")
+    with Manager(f"net:{tmp_path / 'net'}", command=[sys.executable, "-c", SPY]) as manager:
+        assert manager.ask("START 20") == "OK"
+        move_of(manager.ask("INFO timeout_turn 2000", "BEGIN"), 20)
+        used = manager.high_water() if sys.platform == "linux" else 0
+        manager.send("END")
+        manager.process.wait(60)
+        assert "torch: False onnx: False" in manager.errors()
+    print(f"a network at 20x20: {used:.0f} MB")
+    assert used < 350
+
+
+def test_an_engine_without_an_export_says_how_to_make_one(tmp_path):
+    path = export(tmp_path / "net")
+    path.unlink()
+    assert json.loads((tmp_path / "net" / "network.json").read_text())["game"] == GAME
+    with Manager("--player", f"net:{tmp_path / 'net'}") as manager:
+        answer = manager.ask("START 7")
+        assert answer.startswith("ERROR")
+        assert "eightfold export" in answer
+        assert manager.end() == 0

@@ -1,0 +1,271 @@
+"""`pbrain-eightfold` as managers meet it: a process behind pipes."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+import time
+
+import pytest
+
+from eightfold.benchmarks.reference.gomoku import BLACK
+from managers import ENGINE, LONG, Manager, move_of, play_game, point, seconds_of, within
+
+NEEDS_PROC = pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="memory is read from /proc")
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize("style", ["START", "RESTART", "BOARD"])
+def test_whole_games_in_the_three_styles(style, newline):
+    with Manager("--player", "alphabeta:depth=2", newline=newline) as manager:
+        assert manager.ask("START 15") == "OK"
+        won = 0
+        for seed in range(4):
+            black = seed % 2 == 0
+            game, _ = play_game(manager, 15, style=style, engine_is_black=black, seed=seed)
+            won += (game.result == BLACK) == black
+        assert won == 4, "random moves lose"
+        assert manager.end() == 0
+
+
+def test_a_game_under_the_standard_rule_at_20x20_with_info_after_start():
+    with Manager() as manager:
+        assert manager.ask("START 20") == "OK"
+        manager.send("INFO timeout_match 0", "INFO timeout_turn 0", "INFO max_memory 367001600", "INFO rule 1")
+        game, _ = play_game(manager, 20, style="RESTART", engine_is_black=False, seed=1, exactly=True)
+        assert game.result != BLACK
+        assert manager.end() == 0
+
+
+@pytest.mark.parametrize("player", ["alphabeta", "mcts"])
+def test_time_for_a_turn_is_used_and_not_overstepped(player):
+    with Manager("--player", player) as manager:
+
+        def move() -> int:
+            return move_of(manager.ask("BOARD", "7,7,2", "8,8,1", "6,8,2", "DONE"), 15)
+
+        assert manager.ask("START 15") == "OK"
+        manager.send("INFO timeout_turn 0")
+        move()  # START is on the bill of the first one
+        for limit in (1.0, 0.4):
+            manager.send(f"INFO timeout_turn {round(1000 * limit)}", "INFO time_left 2147483647")
+            assert within(limit, lambda: seconds_of(move)) > limit / 3
+        manager.send("INFO timeout_turn 0")
+        within(0.3, lambda: seconds_of(move))
+        assert manager.end() == 0
+
+
+def test_time_for_a_match_is_divided_among_its_moves():
+    with Manager() as manager:
+        assert manager.ask("START 15") == "OK"
+        manager.send("INFO timeout_turn 5000", "INFO timeout_match 3000")
+
+        def match() -> float:
+            return sum(play_game(manager, 15, style="RESTART", engine_is_black=True, seed=3)[1])
+
+        within(3, match)
+
+        def first_move(left: str) -> float:
+            assert manager.ask("RESTART") == "OK"
+            return seconds_of(lambda: move_of(manager.ask(f"INFO time_left {left}", "BEGIN"), 15))
+
+        for left in ("-1", "0", "20"):
+            within(0.3, lambda left=left: first_move(left))
+        assert manager.end() == 0
+
+
+def test_everything_is_loaded_when_start_is_answered():
+    def first_move() -> float:
+        with Manager() as manager:
+            manager.send("INFO timeout_turn 300")
+            assert manager.ask("START 20") == "OK"
+            return seconds_of(lambda: move_of(manager.ask("BEGIN"), 20))
+
+    within(0.3, first_move)
+
+
+def test_the_first_move_is_in_time_even_if_start_is_on_its_bill():
+    def start_and_move() -> float:
+        with Manager() as manager:
+
+            def both() -> None:
+                manager.send("INFO timeout_turn 4000")
+                assert manager.ask("START 15") == "OK"
+                move_of(manager.ask("BEGIN"), 15)
+
+            return seconds_of(both)
+
+    within(4, start_and_move)
+
+
+def test_yxstop_and_end_interrupt_thinking():
+    taken: set[int] = set()
+
+    def turn() -> str:
+        move = next(move for move in range(225) if move not in taken)
+        taken.add(move)
+        return f"TURN {point(move, 15)}"
+
+    with Manager("--player", "mcts") as manager:
+        assert manager.ask("START 15") == "OK"
+        manager.send("INFO timeout_turn 600000", "BEGIN")
+        time.sleep(0.5)
+        taken.add(move_of(manager.ask("YXSTOP"), 15))  # ten minutes were allowed; `ask` waits for two
+        taken.add(move_of(manager.ask(turn(), "YXSTOP"), 15))  # the stop may come before the thinking begins
+        manager.send("YXSTOP", "INFO timeout_turn 500")  # and one with nothing to stop stops nothing later
+        begun = time.perf_counter()
+        taken.add(move_of(manager.ask(turn()), 15))
+        assert time.perf_counter() - begun > 0.2
+        manager.send("INFO timeout_turn 600000", turn())
+        time.sleep(0.3)
+        assert manager.end() == 0
+
+
+def leaving(manager: Manager) -> float:
+    """Seconds from END to the end, which managers expect within one."""
+
+    def leave() -> None:
+        assert manager.end() == 0
+
+    return seconds_of(leave)
+
+
+def test_a_thinking_engine_leaves_within_a_second():
+    def leave() -> float:
+        with Manager("--player", "mcts") as manager:
+            assert manager.ask("START 15") == "OK"
+            manager.send("INFO timeout_turn 600000", "BEGIN")
+            time.sleep(0.3)
+            return leaving(manager)
+
+    within(1, leave)
+
+
+def test_the_end_of_the_input_is_the_end():
+    with Manager("--player", "mcts") as manager:
+        manager.send("START 15", "INFO timeout_turn 600000", "BEGIN")
+        assert manager.process.stdin is not None
+        manager.process.stdin.close()
+        assert manager.answer() == "OK"
+        move_of(manager.answer(), 15)
+        assert manager.process.wait(LONG) == 0
+
+
+def test_end_is_heard_while_kernels_are_compiled(tmp_path):
+    def leave() -> float:
+        with Manager(EIGHTFOLD_CACHE=str(tmp_path)) as manager:  # an empty cache: START takes many seconds
+            manager.send("START 15")
+            time.sleep(1.5)
+            return leaving(manager)
+
+    within(1, leave)
+
+
+def test_a_manager_that_goes_away_is_no_reason_to_stay():
+    engine = subprocess.Popen([*ENGINE, "--player", "greedy"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert engine.stdin is not None
+    assert engine.stdout is not None
+    with engine.stdin, engine.stdout:
+        engine.stdin.write(b"START 15\n")
+        engine.stdin.flush()
+        assert engine.stdout.readline() == b"OK\n"
+        engine.stdout.close()
+        engine.stdin.write(b"ABOUT\nABOUT\nABOUT\n")
+        engine.stdin.flush()
+        assert engine.wait(LONG) == 0
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_garbage_of_any_kind(seed):
+    chance = random.Random(seed)
+    commands = [b"START 15", b"BEGIN", b"TURN 7,7", b"BOARD", b"DONE", b"INFO rule 4", b"ABOUT", b"RESTART", b"7,7,1"]
+    with Manager("--player", "greedy") as manager:
+        manager.send("INFO timeout_turn 0", "START 15")
+        data = []
+        for _ in range(400):
+            kind = chance.randrange(5)
+            if kind == 0:
+                line = chance.randbytes(chance.randrange(60))
+            elif kind == 1:
+                line = bytes([chance.randrange(256)]) * chance.choice((10, 5000, 100_000))
+            elif kind == 2:
+                line = chance.choice(commands) + chance.randbytes(5)
+            else:
+                line = chance.choice(commands)
+            data.append(line.replace(b"\n", b" ") + chance.choice((b"\n", b"\r\n", b"\n\n")))
+        # An END by chance would be right to end it.
+        manager.send_bytes(b"".join(line for line in data if not line.strip().upper().startswith(b"END")))
+        manager.send("DONE", "INFO rule 0", "START 20", "FINISHED")
+        while manager.answer() != "UNKNOWN FINISHED":
+            pass
+        move_of(manager.ask("BEGIN"), 20)
+        assert manager.end() == 0
+        assert "Traceback" not in manager.errors()
+
+
+def test_what_others_print_does_not_get_between_the_lines(tmp_path):
+    (tmp_path / "loud.py").write_text(
+        "class Loud:\n    def move(self, position):\n        print('thinking...')\n"
+        "        return position.legal_moves[0]\n"
+    )
+    with Manager(
+        "--player", "python:loud:Loud", PYTHONPATH=f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
+    ) as manager:
+        assert manager.ask("START 15") == "OK"
+        assert manager.ask("BEGIN") == "0,0"
+        assert manager.end() == 0
+        assert "thinking..." in manager.errors()
+
+
+def test_bad_options_are_one_line_and_exit_code_2():
+    for command, name in (([], "pbrain-eightfold"), ([sys.executable, "-m", "eightfold", "gomocup"], "eightfold")):
+        for player, said in (("gredy", "unknown player 'gredy'"), ("mcts:x=1", "unknown option of player mcts 'x'")):
+            with Manager("--player", player, command=command or None) as manager:
+                assert manager.process.wait(LONG) == 2
+                errors = manager.errors()
+                assert errors.startswith(f"{name}: ")
+                assert said in errors
+                assert errors.count("\n") == 1
+
+
+def test_the_command_of_the_command_line_is_the_same_engine():
+    with Manager("--player", "greedy", command=[sys.executable, "-m", "eightfold", "gomocup"]) as manager:
+        assert manager.ask("START 15") == "OK"
+        move_of(manager.ask("BEGIN"), 15)
+        assert manager.end() == 0
+
+
+def test_torch_is_never_imported():
+    for player in ("alphabeta", "mcts:playouts=10"):
+        with Manager(player, command=[sys.executable, "-c", SPY]) as manager:
+            assert manager.ask("START 15") == "OK"
+            move_of(manager.ask("INFO timeout_turn 0", "TURN 7,7"), 15)
+            assert manager.end() == 0
+            assert "torch: False" in manager.errors(), manager.errors()
+
+
+SPY = """
+import sys
+from eightfold.protocols.gomocup_session import serve
+serve(sys.argv[1])
+print("torch:", "torch" in sys.modules, file=sys.stderr)
+"""
+
+
+@NEEDS_PROC
+@pytest.mark.parametrize("player", [None, "mcts"])
+def test_memory_stays_below_that_of_tournaments_at_20x20(player):
+    with Manager(*(["--player", player] if player else [])) as manager:
+        assert manager.ask("START 20") == "OK"
+        manager.send("INFO max_memory 367001600", "INFO timeout_turn 2500")
+        move_of(manager.ask("BEGIN"), 20)
+        for turn in ("9,9", "5,5", "6,7"):
+            answer = manager.ask(f"TURN {turn}")
+            if not answer.startswith("ERROR"):  # our own stone may be there
+                move_of(answer, 20)
+        used = manager.high_water()
+        assert manager.end() == 0
+    print(f"{player or 'the default player'}: {used:.0f} MB")
+    assert used < 350

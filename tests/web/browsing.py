@@ -1,0 +1,107 @@
+"""A real browser for tests and screenshots: Debian's Chromium, or Playwright's own, driven by Playwright.
+
+`python tests/web/browsing.py` gets one where there is none; `make test` does so once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+LONGEST_DOWNLOAD = 600  # seconds
+
+
+def browser_path() -> str | None:
+    """The system's Chromium, or the one that was named; None where there is none."""
+    given = os.environ.get("EIGHTFOLD_BROWSER")
+    return given or next(filter(None, map(shutil.which, NAMES)), None)
+
+
+def playwrights_own() -> bool:
+    """Whether Playwright has downloaded a Chromium."""
+    folder = os.environ.get("PLAYWRIGHT_BROWSERS_PATH") or Path.home() / ".cache" / "ms-playwright"
+    return any(Path(folder).glob("chromium-*/INSTALLATION_COMPLETE"))
+
+
+def why_not() -> str:
+    """Why no browser can be had here; '' if one can."""
+    if importlib.util.find_spec("playwright") is None:
+        return "playwright is not installed: pip install playwright"
+    if browser_path() is None and not playwrights_own():
+        return "there is no Chromium: apt-get install chromium, or playwright install chromium"
+    return ""
+
+
+def get_browser() -> str:
+    """Install a Chromium where there is none, as far as that is possible here; why not, or ''."""
+    ways = [[sys.executable, "-m", "playwright", "install", "chromium"]]
+    if hasattr(os, "geteuid") and os.geteuid() == 0 and shutil.which("apt-get"):
+        ways.insert(0, ["apt-get", "install", "--yes", "--no-install-recommends", "chromium"])
+        ways.insert(0, ["apt-get", "update"])
+    for way in ways:
+        if not why_not():
+            break
+        with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+            subprocess.run(way, capture_output=True, timeout=LONGEST_DOWNLOAD, check=False)
+    return why_not()
+
+
+@contextlib.contextmanager
+def browser() -> Iterator[Any]:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        # The sandbox needs rights that containers do not give; the pages shown are our own.
+        started = playwright.chromium.launch(executable_path=browser_path(), args=["--no-sandbox"])
+        try:
+            yield started
+        finally:
+            started.close()
+
+
+def ready(page: Any) -> None:
+    """Wait until the page shows a game."""
+    page.wait_for_function("() => window.eightfold?.game.state && document.querySelector('svg.board')")
+
+
+def state(page: Any) -> dict[str, Any]:
+    return page.evaluate("() => window.eightfold.game.state")
+
+
+def click_point(page: Any, action: int) -> None:
+    """Click a point of the board as a person would: at its place on the screen."""
+    x, y = page.evaluate(
+        """action => {
+            const { board } = window.eightfold;
+            const box = board.svg.getBoundingClientRect();
+            const scale = box.width / board.svg.viewBox.baseVal.width;
+            return [box.left + board.x(action) * scale, box.top + board.y(action) * scale];
+        }""",
+        action,
+    )
+    page.mouse.click(x, y)
+
+
+def settled(page: Any, stones: int) -> None:
+    """Wait until so many stones are on the board, or the game is over."""
+    page.wait_for_function(
+        """n => {
+            const s = window.eightfold.game.state;
+            return s.over || s.stones.replaceAll("0", "").length >= n;
+        }""",
+        arg=stones,
+        timeout=60_000,
+    )
+
+
+if __name__ == "__main__":
+    trouble = get_browser()
+    print(f"the page will not be tested in a browser: {trouble}" if trouble else "the page is tested in Chromium")

@@ -1,0 +1,47 @@
+"""What the tests of the page share."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run as training leaves it, with an untrained network."""
+    from eightfold.nets.checkpoint import Description, save_checkpoint
+
+    folder = tmp_path_factory.mktemp("runs") / "first"
+    (folder / "checkpoint").mkdir(parents=True)
+    (folder / "config.toml").write_text('game = "gomoku:size=7"\nnetwork = "resnet"\nsymmetry = "slap"\nseed = 3\n')
+    entries = [
+        {"minutes": k / 10, "games": 10 * k, "policy_loss": 3 - k / 20, "value_loss": 0.5, "learning_rate": 1e-3,
+         "games_per_s": 5.0, "game_length": 20.0, "black_wins": 0.5, "white_wins": 0.4, "draws": 0.1}
+        for k in range(1, 31)
+    ]  # fmt: skip
+    entries.append({"minutes": 3.0, "games": 300, "strength": {"score": 0.6, "ci95": [0.5, 0.7], "games": 30}})
+    (folder / "metrics.jsonl").write_text("".join(json.dumps(entry) + "\n" for entry in entries))
+    games = [{"moves": [24, 25, 17, 18, 10, 11, 3], "opening": 0, "result": 1} for _ in range(40)]
+    (folder / "games.jsonl").write_text("".join(json.dumps(game) + "\n" for game in games))
+    description = Description(
+        network="resnet:blocks=1,filters=8",
+        game="gomoku:size=7,win=5,rule=freestyle",
+        encoder="last-move",
+        symmetry="slap",
+    )
+    save_checkpoint(folder / "checkpoint", description.make(), description)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def address(run_folder: Path) -> Iterator[str]:
+    """A server that all tests of a process share: games do not disturb each other."""
+    from eightfold.web.host import Host
+    from web.serving import running
+
+    host = Host(players=["mcts:playouts=50", "alphabeta:depth=2"], runs=[run_folder], workers=2, pace=0, seed=1)
+    with running(host) as where:
+        yield where

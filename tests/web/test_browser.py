@@ -1,0 +1,245 @@
+"""The page in a real browser, used as people use it: clicks, keys, a reload."""
+
+from __future__ import annotations
+
+import pytest
+
+from managers import within
+from web.browsing import browser, click_point, ready, settled, state, why_not
+
+pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not())
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with browser() as started:
+        yield started
+
+
+@pytest.fixture
+def page(chromium, address):
+    context = chromium.new_context(viewport={"width": 1280, "height": 860}, accept_downloads=True)
+    opened = context.new_page()
+    opened.set_default_timeout(30_000)
+    troubles: list[str] = []
+    asked: list[str] = []
+    opened.on("pageerror", lambda error: troubles.append(str(error)))
+    opened.on("console", lambda line: troubles.append(line.text) if line.type == "error" else None)
+    opened.on("request", lambda request: asked.append(request.url))
+    opened.on("dialog", lambda dialog: dialog.accept())
+    opened.goto(f"http://{address}/")
+    ready(opened)
+    yield opened
+    context.close()
+    assert not troubles, troubles
+    elsewhere = [url for url in asked if not url.startswith((f"http://{address}/", "blob:", "data:"))]
+    assert not elsewhere, "the page asks nobody but its server"
+
+
+def start(page, *, game=None, black="human", white="greedy"):
+    """A new game through the form."""
+    before = state(page)["id"]
+    page.click("#new-game")
+    for option, value in (game or {"size": "7", "win": "4"}).items():
+        page.fill(f'dialog input[data-option="{option}"]', value)
+    page.select_option('select[data-seat="black"]', black)
+    page.select_option('select[data-seat="white"]', white)
+    page.click("#start")
+    page.wait_for_selector("dialog", state="detached")
+    page.wait_for_function("id => window.eightfold.game.state.id !== id", arg=before)
+
+
+def test_a_whole_game_is_played_by_clicking(page):
+    start(page)
+    assert state(page)["game"]["size"] == 7
+    for _ in range(25):
+        now = state(page)
+        if now["over"]:
+            break
+        click_point(page, now["stones"].index("0"))
+        stones = 49 - now["stones"].count("0")
+        settled(page, stones + 2)
+    assert state(page)["over"]
+    assert "wins" in page.inner_text("#status") or "Draw" in page.inner_text("#status")
+    if state(page)["winner"]:
+        assert page.locator("svg.board .line circle").count() >= 4
+
+
+def test_undo_hint_and_resign(page):
+    start(page)
+    click_point(page, 24)
+    settled(page, 2)
+    page.click("#undo")
+    page.wait_for_function("() => !/[12]/.test(window.eightfold.game.state.stones)")
+    page.click("#hint")
+    page.wait_for_selector("svg.board .hint[visibility=visible]")
+    page.click("#resign")
+    page.wait_for_function("() => window.eightfold.game.state.over")
+    assert "resigns" in page.inner_text("#status")
+
+
+def test_a_reload_goes_on_with_the_game(page):
+    start(page)
+    click_point(page, 24)
+    settled(page, 2)
+    before = state(page)
+    page.reload()
+    ready(page)
+    after = state(page)
+    assert after["id"] == before["id"]
+    assert after["stones"] == before["stones"]
+    click_point(page, after["stones"].index("0"))
+    settled(page, 4)
+
+
+def test_a_lost_connection_comes_back(page):
+    start(page)
+    identity = state(page)["id"]
+    page.evaluate("() => window.eightfold.game.socket.socket.close()")
+    page.wait_for_selector("#connection", state="visible")
+    page.wait_for_selector("#connection", state="hidden")
+    assert state(page)["id"] == identity
+    click_point(page, 10)
+    settled(page, 2)
+
+
+def test_the_keyboard_plays_and_a_screen_reader_hears(page):
+    start(page)
+    page.focus("svg.board")
+    page.keyboard.press("ArrowLeft")
+    assert page.inner_text("#live") == "c4, empty"
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    settled(page, 2)
+    assert state(page)["stones"][16] == "1"
+    assert "White plays" in page.inner_text("#live")
+
+
+def test_two_players_against_each_other(page):
+    start(page, black="random", white="greedy")
+    page.wait_for_function("() => window.eightfold.game.state.over", timeout=60_000)
+
+
+def test_analysis_shows_what_an_engine_thinks(page):
+    start(page, white="human")
+    click_point(page, 24)
+    settled(page, 1)
+    page.click('nav a[data-view="analyse"]')
+    page.select_option('select[data-seat="engine"]', "mcts:playouts=50")
+    page.click("#think")
+    page.wait_for_selector("svg.board .opinion.best")
+    assert "Best" in page.inner_text("#summary")
+    page.wait_for_selector("svg.board .opinion[visibility=visible]")
+    click_point(page, 0)  # a move in analysis is thought about too
+    page.wait_for_function("() => window.eightfold.game.opinions.has(window.eightfold.game.state.node)")
+    page.keyboard.press("Escape")
+    page.click("#think")
+    page.wait_for_function("() => window.eightfold.game.state.analysing === null")
+
+
+SGF = "(;GM[4]SZ[9]PB[ann]PW[bob];B[ee];W[ff](;B[fe];W[de])(;B[dd]))"
+
+
+def test_a_pasted_record_is_walked_through_judged_and_saved(page):
+    page.click('nav a[data-view="analyse"]')
+    page.fill("#sgf", SGF)
+    page.click("#load")
+    page.wait_for_function("() => window.eightfold.game.state.game.size === 9")
+    assert page.locator("svg.tree g[data-node]").count() == 6
+    page.select_option('select[data-seat="engine"]', "mcts:playouts=50")
+    page.click("#review")
+    page.wait_for_function("() => Object.keys(window.eightfold.game.state.judged).length >= 5", timeout=60_000)
+    assert page.get_attribute("svg.graph .curve", "d")
+    page.locator("#analyse-panel h2").first.click()
+    page.keyboard.press("Home")
+    page.wait_for_function("() => window.eightfold.game.state.node === 0")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("() => window.eightfold.game.state.node === 1")
+    for key in ("End", "ArrowLeft", "ArrowLeft", "ArrowLeft"):  # faster than the server can answer
+        page.keyboard.press(key)
+    page.wait_for_function("() => window.eightfold.game.state.node === 1")
+    page.click('svg.tree g[data-node="5"]')
+    page.wait_for_function("() => window.eightfold.game.state.node === 5")
+    with page.expect_download() as saved:
+        page.click("#save")
+    text = saved.value.path().read_text()
+    assert "PB[ann]" in text
+    assert text.count(";B[") == 3
+
+
+def test_a_bad_record_is_explained(page):
+    page.click('nav a[data-view="analyse"]')
+    page.fill("#sgf", "(;GM[1]SZ[19];B[pd])")
+    page.click("#load")
+    page.wait_for_selector(".toast.error")
+    assert "GM[1] is Go" in page.inner_text(".toast.error")
+
+
+def test_a_shared_position_opens_in_analysis(page, address):
+    page.goto(f"http://{address}/#position=gomoku:size=9,win=5,rule=freestyle&moves=e5-f4-d6")
+    page.wait_for_function("() => window.eightfold?.game.state?.game.size === 9")
+    assert state(page)["stones"].count("1") == 2
+    assert page.is_visible("#analyse-panel")
+
+
+def test_forbidden_points_are_crossed_out_and_cannot_be_played(page, address):
+    cross = "h9-a1-h7-o1-g8-a15-i8-o15"
+    page.goto(f"http://{address}/#position=gomoku:size=15,win=5,rule=renju&moves={cross}")
+    page.wait_for_selector("svg.board .forbidden path")
+    assert state(page)["forbidden"] == [7 * 15 + 7]
+    assert page.locator("svg.board .forbidden path").count() == 1
+    click_point(page, 7 * 15 + 7)
+    click_point(page, 7 * 15 + 9)
+    settled(page, 9)
+    assert state(page)["stones"][7 * 15 + 7] == "0"
+    assert page.locator("svg.board .forbidden path").count() == 0, "white may play everywhere"
+
+
+def test_the_eightfold_view_shows_eight_sides_and_one_number(page):
+    start(page, white="human", game={"size": "7", "win": "5"})
+    for number, action in enumerate((24, 3, 10), start=1):
+        click_point(page, action)
+        settled(page, number)
+    page.click('nav a[data-view="eightfold"]')
+    page.wait_for_selector("#disagreement")
+    assert page.inner_text("#disagreement") == "0.000"
+    assert page.locator("#eight .turn").count() == 8
+    assert page.locator("#eight .turn.canonical").count() == 2
+    assert "mirror left and right" in page.inner_text(".facts")
+    page.select_option("#eightfold-panel select >> nth=1", "bare")
+    page.wait_for_function("() => Number(document.getElementById('disagreement').textContent) > 0")
+
+
+def test_a_run_is_watched_and_its_games_replayed(page):
+    page.click('nav a[data-view="runs"]')
+    page.wait_for_selector(".chart .curve[d^=M]")
+    assert "strength 0.600" in page.inner_text("#run-strength")
+    page.locator("#selfplay-games button").first.click()
+    page.wait_for_function("() => document.querySelectorAll('.replay-board .stone').length >= 2")
+    page.click("#analyse-game")
+    page.wait_for_function("() => window.eightfold.game.state.tree.length === 8")
+    assert page.is_visible("#analyse-panel")
+
+
+def test_an_overlay_is_drawn_within_a_frame(page):
+    page.goto(page.url.split("#")[0] + "#position=gomoku:size=15,win=5,rule=freestyle&moves=")
+    page.wait_for_function("() => window.eightfold?.game.state?.game.size === 15")
+    median = within(16, lambda: page.evaluate("() => window.eightfold.measureOverlay(60)"))
+    print(f"\nfull overlay of a 15x15 board: {median:.2f} ms (median of 60)")
+
+
+def test_a_phone_has_room_for_all_of_it(page):
+    page.set_viewport_size({"width": 390, "height": 844})
+    for view in ("play", "analyse", "eightfold", "runs"):
+        page.click(f'nav a[data-view="{view}"]')
+        wide = page.evaluate("() => document.documentElement.scrollWidth")
+        assert wide <= 390, f"{view} is wider than a phone"
+
+
+def test_light_and_dark(page):
+    colour = "() => getComputedStyle(document.body).backgroundColor"
+    first = page.evaluate(colour)
+    page.click("#theme")
+    page.click("#theme")  # auto, light, dark
+    assert page.evaluate("() => document.documentElement.dataset.theme") == "dark"
+    assert page.evaluate(colour) != first

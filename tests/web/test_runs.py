@@ -1,0 +1,58 @@
+"""Runs are read while they are written."""
+
+from __future__ import annotations
+
+import json
+
+from eightfold.web.runs import MOST_POINTS, WatchedRun
+
+
+def add(path, *entries):
+    with open(path, "a") as file:
+        file.writelines(json.dumps(entry) + "\n" for entry in entries)
+
+
+def test_a_run_that_has_not_begun_is_empty(tmp_path):
+    run = WatchedRun(tmp_path / "run")
+    assert run.summary() == {"name": "run"}
+    assert run.curves(0)["entries"] == []
+    assert run.games()["games"] == []
+
+
+def test_new_lines_are_seen_and_half_ones_are_waited_for(tmp_path):
+    run, path = WatchedRun(tmp_path), tmp_path / "metrics.jsonl"
+    add(path, {"minutes": 1}, {"minutes": 2})
+    first = run.curves(0)
+    assert [entry["minutes"] for entry in first["entries"]] == [1, 2]
+    with open(path, "a") as file:
+        file.write('{"minutes":')
+    assert run.curves(first["next"])["entries"] == []
+    with open(path, "a") as file:
+        file.write(" 3}\n")
+    assert run.curves(first["next"])["entries"] == [{"minutes": 3}]
+
+
+def test_nonsense_in_a_file_is_left_out(tmp_path):
+    run = WatchedRun(tmp_path)
+    (tmp_path / "metrics.jsonl").write_text('x\n[1]\n{"minutes": 1, "loss": NaN}\n\xff\n', encoding="latin-1")
+    assert run.curves(0)["entries"] == [{"minutes": 1}]
+    (tmp_path / "games.jsonl").write_text('{"moves": "x"}\nnull\n{"moves": [1], "opening": 0, "result": 3}\n')
+    assert run.games()["games"] == [{"moves": [1], "opening": 0, "result": 3}]
+
+
+def test_a_long_run_is_thinned_but_keeps_every_strength(tmp_path):
+    run, path = WatchedRun(tmp_path), tmp_path / "metrics.jsonl"
+    add(path, *({"minutes": k} for k in range(10_000)), {"minutes": 1, "strength": {}})
+    curves = run.curves(0)
+    assert len(curves["entries"]) <= MOST_POINTS + 1
+    assert curves["next"] == 10_001
+    assert "strength" in curves["entries"][-1]
+
+
+def test_a_run_that_began_again_is_told(tmp_path):
+    run, path = WatchedRun(tmp_path), tmp_path / "metrics.jsonl"
+    add(path, *({"minutes": k} for k in range(10)))
+    assert run.curves(0)["next"] == 10
+    path.write_text('{"minutes": 0}\n')
+    assert run.curves(10)["restarted"]
+    assert run.curves(0)["entries"] == [{"minutes": 0}]
