@@ -41,8 +41,6 @@ class SelfPlayConfig:
     opening_share: float = 0.8  # games that start from a few random stones in the middle
     opening_stones: int = 6
     value_mix: float = 0.3  # share of the search's value in the value target
-    rival: str = ""  # a player against whom some of the games are played, such as mcts:playouts=1000
-    rival_share: float = 0.25  # and how many of them, if there is one
     cache: int = 0  # evaluations that are remembered until new weights come; 0: none
     cache_key: str = "position"  # or orbit, for symmetry modes slap and average: eight variants share an entry
 

@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from eightfold.arena.players import make_player
 from eightfold.config import SelfPlayConfig, TrainConfig
 from eightfold.errors import EightfoldError
 from eightfold.games.game import make_game
@@ -38,7 +37,6 @@ from eightfold.nets.cache import CachedEvaluator, check_cache
 from eightfold.nets.checkpoint import Description, load_weights, save_checkpoint
 from eightfold.nets.evaluator import NetworkEvaluator
 from eightfold.search.forest import SearchSettings
-from eightfold.search.result import Player
 from eightfold.threads import usable_cores
 
 SAVE_SECONDS = 20.0
@@ -72,11 +70,10 @@ class Training:
         )
         self.description.shape()  # a wrong game, encoder or mode is refused before a folder is made
         _search_settings(config.selfplay)
-        threads = max(1, usable_cores() // 2)  # for each of self-play and training
-        rivals = self._make_rivals(threads)
         seeds = np.random.SeedSequence(config.seed).spawn(3)
         self._random = np.random.default_rng(seeds[0])
         torch.manual_seed(config.seed)
+        threads = max(1, usable_cores() // 2)  # for each of self-play and training
         torch.set_num_threads(threads)
 
         self.network = self.description.make()
@@ -117,20 +114,11 @@ class Training:
         if config.selfplay.cache:
             self.cache = CachedEvaluator(self.evaluator, capacity=config.selfplay.cache, key=config.selfplay.cache_key)
         self.monitor = SelfPlayMonitor(self.game)
-        random = np.random.default_rng([config.seed, self.progress.games, 1])
-        self.selfplay = self._make_selfplay(random, rivals, threads)
+        self.selfplay = self._make_selfplay(np.random.default_rng([config.seed, self.progress.games, 1]), threads)
         self.strength: Strength | None = None
         self._stop = threading.Event()
 
-    def _make_rivals(self, threads: int) -> list[Player]:
-        """What some games are played against, one for each thread."""
-        config = self.config.selfplay
-        if not 0 <= config.rival_share <= 1:
-            raise EightfoldError(f"selfplay.rival_share = {config.rival_share:g} is not between 0 and 1")
-        seeds = range(threads) if config.rival else ()
-        return [make_player(config.rival, self.game, seed=self.config.seed + seed) for seed in seeds]
-
-    def _make_selfplay(self, random: np.random.Generator, rivals: list[Player], threads: int) -> SelfPlay:
+    def _make_selfplay(self, random: np.random.Generator, threads: int) -> SelfPlay:
         config = self.config.selfplay
         return SelfPlay(
             self.game,
@@ -146,12 +134,10 @@ class Training:
                 opening_share=config.opening_share,
                 opening_stones=config.opening_stones,
                 value_mix=config.value_mix,
-                rival_share=config.rival_share if config.rival else 0.0,
             ),
             search=_search_settings(config),
             random=random,
             threads=threads,
-            rivals=rivals,
         )
 
     # ---- the loop -------------------------------------------------------------------------------------

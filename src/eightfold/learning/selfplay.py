@@ -2,15 +2,14 @@
 
 A sample's policy is what the search found before any temperature; its value mixes the result of the game with
 what the search expected. Samples are in the board's own frame. Some games start from a few random stones in
-the middle, which keeps young networks from playing one short attack over and over. In some games a rival, which is
-any player, has one of the colours: that teaches what another kind of player gets wrong.
+the middle, which keeps young networks from playing one short attack over and over.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,8 +19,6 @@ from eightfold.games.game import Game
 from eightfold.games.state import BLACK, DRAW, ONGOING, RESULT, SIDE, WHITE
 from eightfold.jit import Ints
 from eightfold.search.forest import Evaluator, ForestSearch, SearchSettings
-from eightfold.search.result import Player
-from eightfold.threads import run_parts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +33,6 @@ class SelfPlaySettings:
     opening_share: float = 0.0  # share of games that start from random stones in the middle
     opening_stones: int = 6
     value_mix: float = 0.0  # share of the search's value in the value target
-    rival_share: float = 0.0  # share of games in which a rival has one side
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,11 +57,8 @@ class SelfPlay:
         search: SearchSettings,
         random: np.random.Generator,
         threads: int = 1,
-        rivals: Sequence[Player] = (),
     ) -> None:
-        """`rivals` are equals that think side by side, one thread each."""
         self.game, self.settings, self.random = game, settings, random
-        self._rivals = list(rivals)
         most = max(settings.playouts, settings.fast_playouts)
         self.search = ForestSearch(
             game,
@@ -80,7 +73,6 @@ class SelfPlay:
         self._openings = [0] * settings.games
         self._samples: list[list[tuple[Ints, NDArray[np.float32], float]]] = [[] for _ in range(settings.games)]
         self._full = [True] * settings.games
-        self._rival_side = [0] * settings.games  # BLACK or WHITE where a rival plays, else 0
         for number in range(settings.games):
             self._begin(number)
 
@@ -107,38 +99,14 @@ class SelfPlay:
         self.search.step()
         forest = self.search.forest
         done = (forest.left == 0) | (forest.proof[:, 0] != self.search.kernels.UNKNOWN)
-        numbers = [int(number) for number in np.flatnonzero(done)]
-        replies = self._replies([number for number in numbers if self._is_rivals_turn(number)])
-        moved = (
-            self._play(number, replies[number] if number in replies else self._choose(number)) for number in numbers
-        )
+        moved = (self._move(int(number)) for number in np.flatnonzero(done))
         return [game for game in moved if game is not None]
-
-    def _is_rivals_turn(self, number: int) -> bool:
-        return bool(self._rival_side[number] == self.search.forest.states[number, SIDE])
-
-    def _replies(self, numbers: list[int]) -> dict[int, int]:
-        """What the rivals play in some games."""
-        if not numbers:
-            return {}
-        parts = min(len(self._rivals), len(numbers))
-
-        def think(part: int) -> list[tuple[int, int]]:
-            rival, replies = self._rivals[part], []
-            for number in numbers[part::parts]:
-                rival.new_game()  # it goes from game to game and keeps nothing
-                replies.append((number, rival.think(self.game.after(self._moves[number])).action))
-            return replies
-
-        return dict(reply for replies in run_parts(think, parts) for reply in replies)
 
     def _begin(self, number: int) -> None:
         moves = self._random_opening()
         state = self.game.after(moves).state
         self._moves[number], self._openings[number], self._samples[number] = list(moves), len(moves), []
         wants = int(self.random.choice((BLACK, WHITE)))  # with contempt, one side of every game
-        rival_plays = self.settings.rival_share > 0 and self.random.random() < self.settings.rival_share
-        self._rival_side[number] = BLACK + WHITE - wants if rival_plays else 0
         self.search.set_root(number, state, wants)
         self._next_search(number)
 
@@ -163,29 +131,23 @@ class SelfPlay:
 
     def _next_search(self, number: int) -> None:
         settings = self.settings
-        if self._is_rivals_turn(number):
-            self.search.forest.left[number] = 0  # nothing is searched, so its turn to move comes at once
-            return
         full = settings.full_share >= 1 or self.random.random() < settings.full_share
         self._full[number] = full
         self.search.prepare_root(number, settings.playouts if full else settings.fast_playouts, noisy=full)
 
-    def _choose(self, number: int) -> int:
-        """A move for a game whose search is done; what the search found becomes a sample."""
+    def _move(self, number: int) -> PlayedGame | None:
+        """Choose a move for a game whose search is done; the game itself if that ended it."""
         search, settings = self.search, self.settings
         state = search.forest.states[number]
         policy = search.root_policy(number)
         if self._full[number]:
             self._samples[number].append((state.copy(), policy, search.root_value(number)))
         if search.settings.root == "gumbel":
-            return search.root_move(number)  # its noise is what explores; a temperature would do so twice
-        ply = len(self._moves[number])
-        temperature = settings.temperature if ply < settings.temperature_plies else settings.final_temperature
-        return _draw(policy, temperature, self.random)
-
-    def _play(self, number: int, move: int) -> PlayedGame | None:
-        """Play a move; the game itself if that ended it."""
-        search = self.search
+            move = search.root_move(number)  # its noise is what explores; a temperature would do so twice
+        else:
+            ply = len(self._moves[number])
+            temperature = settings.temperature if ply < settings.temperature_plies else settings.final_temperature
+            move = _draw(policy, temperature, self.random)
         search.advance(number, move)
         self._moves[number].append(move)
         result = int(search.forest.states[number, RESULT])
