@@ -62,6 +62,28 @@ def encode_batch(states: Ints, encoder: int, planes: NDArray[np.float32]) -> Non
     """`encode` for states [B, L] into planes [B, C, N, N]."""
 
 
+# ---- for games that forbid some empty points to one side: they show them to people -----------------------
+
+
+def forbidden(state: Ints, points: Ints) -> int:  # type: ignore[empty-body]
+    """Write the empty points that the side to move may not play to the front of `points` [A]; how many they are."""
+
+
+def why_forbidden(state: Ints, move: int) -> str:  # type: ignore[empty-body]
+    """Why it may not, in words; no kernel."""
+
+
+# ---- for games that count points ----------------------------------------------------------------------
+
+
+def margin_of(state: Ints) -> float:  # type: ignore[empty-body]
+    """Black's lead when the game is over; no kernel."""
+
+
+def ownership(state: Ints, owners: NDArray[np.int8]) -> None:
+    """Write to `owners` [N * N] whose every point is as the board stands: 0, BLACK or WHITE."""
+
+
 # ---- for games that have a move heuristic: the greedy and alpha-beta players need it ----------------
 
 
@@ -74,4 +96,8 @@ def rescore_moves(state: Ints, move: int, scores: Ints) -> None:
 
 
 def best_possible_score(state: Ints) -> int:  # type: ignore[empty-body]
-    """A number that no difference of two scores exceeds."""
+    """A number that no difference of two scores, and no judgement of a position, exceeds."""
+
+
+def judge_position(state: Ints, scores: Ints) -> int:  # type: ignore[empty-body]
+    """What a position is worth to the side to move without looking ahead; has a default, from the `scores` [2, A]."""

@@ -38,7 +38,7 @@ class Greedy:
         scores = np.zeros((2, game.actions), np.int64)
         game.rules.score_moves(position.state, scores)
         own, other = scores[position.to_move - BLACK], scores[2 - position.to_move]
-        total = own + self._weight * other
+        total = (own + self._weight * other) * position.legal_mask  # renju: what white wants black may not have
         best = np.flatnonzero(total == total.max())
         action = int(self._random.choice(best))
         # A win at once is certain; anything else is judged by the lead over the opponent's best point.

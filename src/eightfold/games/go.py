@@ -1,0 +1,281 @@
+"""Go: stones in turn, groups without liberties are taken off, two passes end the game, who owns more points wins.
+
+The rules as kernels over one row of integers, on any board from 2x2 to 25x25. Options choose a ruleset and may
+overrule it in part: scoring by area or territory; simple ko, positional or situational superko; suicide of more
+than one stone forbidden or allowed (that of a single stone leaves the board as it was and is always forbidden).
+With a handicap black's stones are there at the start and white begins. `docs/go.md` has all of it.
+
+    >>> from eightfold.games.game import make_game
+    >>> make_game("go:size=9,rules=japanese").text
+    'go:size=9,komi=7.5,rules=japanese,handicap=0,ko=simple,suicide=forbidden'
+
+Read next: `go_layout.py` and `go_board.py` (groups and liberties), `go_legal.py`, `go_memory.py` (superko),
+`go_score.py` and `go_count.py` (counting), `go_planes.py` (what networks see), `go_worth.py` (what moves are worth),
+`go_setup.py` and `go_start.py` (handicap and other starts).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eightfold.errors import EightfoldError
+from eightfold.games.family import Family
+from eightfold.games.go_board import (
+    Board,
+    board_of,
+    cell_at,
+    clear_board,
+    has_liberty,
+    in_atari,
+    is_eye,
+    point_at,
+    put_stone,
+    stone_count,
+    touches_own,
+)
+from eightfold.games.go_layout import (
+    COLOUR,
+    DOUBLE_KOMI,
+    EMPTIES,
+    EMPTY,
+    HANDICAP,
+    KO,
+    KO_RULES,
+    RULES,
+    SUICIDE,
+    TAKEN,
+    TERRITORY,
+    longest_game,
+    state_length,
+)
+from eightfold.games.go_legal import forbidden as forbidden
+from eightfold.games.go_legal import legal as legal  # what is imported so is offered to the searches
+from eightfold.games.go_legal import why_forbidden as why_forbidden
+from eightfold.games.go_memory import flip_stone, remember, turn_page
+from eightfold.games.go_planes import ENCODERS
+from eightfold.games.go_planes import encode as encode
+from eightfold.games.go_score import double_margin
+from eightfold.games.go_score import margin_of as margin_of
+from eightfold.games.go_score import ownership as ownership
+from eightfold.games.go_setup import check_handicap, place_handicap
+from eightfold.games.go_worth import best_possible_score as best_possible_score
+from eightfold.games.go_worth import judge_position as judge_position
+from eightfold.games.go_worth import rescore_moves as rescore_moves
+from eightfold.games.go_worth import score_moves as score_moves
+from eightfold.games.state import (
+    BLACK,
+    DRAW,
+    HASHES,
+    LAST,
+    NO_MOVE,
+    PLY,
+    RESULT,
+    SIDE,
+    SIZE,
+    WHITE,
+)
+from eightfold.jit import Ints, kernel
+from eightfold.rng import Random, random_below
+from eightfold.symmetry.orbit import LARGEST_BOARD, toggle, toggle_side
+from eightfold.texts import Option, Value
+
+KO_MARK = 3  # of a point, for hashing
+PASSED = np.int64(0x2127599BF4325C37)  # in all eight hashes after a pass
+
+KOS = ("simple", "positional", "situational")  # in the order of their numbers
+SUICIDES = ("forbidden", "allowed")
+# A ruleset: whether it counts territory, its ko and its suicide.
+RULESETS = {
+    "chinese": (False, "positional", "forbidden"),
+    "japanese": (True, "simple", "forbidden"),
+    "aga": (False, "situational", "forbidden"),
+    "new-zealand": (False, "situational", "allowed"),
+    "tromp-taylor": (False, "positional", "allowed"),
+}
+
+
+def _complete(values: dict[str, Value]) -> tuple[int, int, int]:
+    territory, ko, suicide = RULESETS[str(values["rules"])]
+    values["ko"] = ko = ko if values["ko"] == "auto" else str(values["ko"])
+    values["suicide"] = suicide = suicide if values["suicide"] == "auto" else str(values["suicide"])
+    komi = float(values["komi"])
+    if komi * 2 != int(komi * 2):
+        raise EightfoldError(f"go: komi={komi:g} is not a multiple of 0.5")
+    handicap = int(values["handicap"])
+    check_handicap(int(values["size"]), handicap)
+    rules = TERRITORY * territory + SUICIDE * (suicide == "allowed") + KO_RULES * KOS.index(ko)
+    return int(komi * 2), rules, handicap
+
+
+GAME = Family(
+    name="go",
+    summary="surround stones to take them, and empty points to own them",
+    options=(
+        Option(name="size", default=19, least=2, most=LARGEST_BOARD, help="points on a side"),
+        Option(name="komi", default=7.5, least=-1000, most=1000, help="points that white gets, in halves"),
+        Option(name="rules", default="chinese", choices=tuple(RULESETS), help="area or territory; what ko and suicide"),
+        Option(name="handicap", default=0, least=0, most=9, help="black stones at the start (0, or 2 to 9)"),
+        Option(name="ko", default="auto", choices=("auto", *KOS), help="what may not be repeated (auto: by the rules)"),
+        Option(
+            name="suicide",
+            default="auto",
+            choices=("auto", *SUICIDES),
+            help="taking off several own stones (auto: by the rules)",
+        ),
+    ),
+    state_length=state_length,
+    complete=_complete,
+    encoders=ENCODERS,
+    has_pass=True,
+    letters="abcdefghjklmnopqrstuvwxyz",  # Go players leave out the i
+)
+
+# ---- rules ------------------------------------------------------------------------------------------
+
+
+@kernel
+def reset(state: Ints, size: int, options: Ints) -> None:
+    state[:] = 0
+    state[SIZE] = size
+    state[SIDE] = BLACK
+    state[LAST] = NO_MOVE
+    state[DOUBLE_KOMI] = options[0]
+    state[RULES] = options[1]
+    state[HANDICAP] = options[2]
+    clear_board(board_of(state), size)
+    if options[2] > 0:
+        place_handicap(state, options[2])
+    remember(state)
+
+
+@kernel
+def play(state: Ints, move: int) -> None:
+    size, colour, passed = state[SIZE], state[SIDE], state[SIZE] * state[SIZE]
+    hashes = state[HASHES : HASHES + 8]
+    if state[KO] != 0:
+        point = point_at(state[KO], size)
+        toggle(hashes, KO_MARK, point // size, point % size, size)
+        state[KO] = 0
+    ends = move == passed and state[LAST] == passed
+    if (move == passed) != (state[LAST] == passed):
+        for g in range(8):
+            hashes[g] ^= PASSED
+    toggle_side(hashes)
+    state[PLY] += 1
+    state[LAST] = move
+    state[SIDE] = BLACK + WHITE - colour
+    turn_page(state, size)
+    if move != passed:
+        _put_down(state, board_of(state), move, colour)
+    remember(state)  # after a pass too: with the other side to move it is a new situation
+    if ends or state[PLY] == longest_game(size):
+        margin = double_margin(state)
+        state[RESULT] = BLACK if margin > 0 else WHITE if margin < 0 else DRAW
+
+
+@kernel
+def _put_down(state: Ints, board: Board, move: int, colour: int) -> None:
+    """A stone and what it takes off: groups, hashes, prisoners, ko."""
+    size = state[SIZE]
+    cell = cell_at(move, size)
+    taken = np.empty(size * size, np.int64)
+    count = put_stone(board, cell, colour, taken, 0)
+    flip_stone(state, move, colour)
+    gone = colour if count > 0 and board.cells[cell] & COLOUR == EMPTY else BLACK + WHITE - colour
+    for k in range(count):
+        flip_stone(state, point_at(taken[k], size), gone)
+    state[TAKEN + gone - BLACK] += count
+    if count == 1 and gone != colour and stone_count(board, board.heads[cell]) == 1 and in_atari(board, cell):
+        state[KO] = taken[0]
+        point = point_at(taken[0], size)
+        toggle(state[HASHES : HASHES + 8], KO_MARK, point // size, point % size, size)
+
+
+@kernel
+def stones(state: Ints, board: NDArray[np.int8]) -> None:  # [N, N]
+    size = state[SIZE]
+    cells = board_of(state).cells
+    for row in range(size):
+        for column in range(size):
+            board[row, column] = cells[(row + 1) * (size + 1) + column + 1] & COLOUR
+
+
+# ---- what the searches use besides ------------------------------------------------------------------
+
+
+@kernel
+def find_win(state: Ints, nodes: int, scratch: Ints) -> int:
+    """A pass that ends the game with more points: nothing else wins on the spot."""
+    size = state[SIZE]
+    if state[LAST] == size * size:
+        margin = double_margin(state)
+        if margin != 0 and (margin > 0) == (state[SIDE] == BLACK):
+            return size * size
+    return NO_MOVE
+
+
+@kernel
+def rollout(state: Ints, random: Random, scratch: Ints) -> int:
+    """Random moves to the end, none that fills an own eye; then every stone counts as alive.
+
+    The points to draw from lie in a shrinking and growing list. Repetition is limited by simple ko and by a number of
+    moves; hashes and history are left behind.
+    """
+    size, colour, ko = state[SIZE], state[SIDE], state[KO]
+    board = board_of(state)
+    suicide = state[RULES] & SUICIDE != 0
+    count = 0
+    for row in range(size):
+        for column in range(size):
+            cell = (row + 1) * (size + 1) + column + 1
+            scratch[count] = cell
+            count += board.cells[cell] & COLOUR == EMPTY
+    passes = int(state[LAST] == size * size)
+    moves = 3 * size * size
+    while passes < 2 and moves > 0:
+        moves -= 1
+        passes += 1
+        left = count  # the first `left` of the list were not yet refused
+        while left > 0:
+            pick = random_below(random, left)
+            cell = scratch[pick]
+            left -= 1
+            if cell == ko or is_eye(board, cell, colour) or not _has_room(board, cell, colour, suicide):
+                scratch[pick] = scratch[left]
+                scratch[left] = cell
+                continue
+            scratch[pick] = scratch[left]
+            count -= 1
+            scratch[left] = scratch[count]
+            before = count
+            count = put_stone(board, cell, colour, scratch, count)
+            ko = 0
+            if count == before + 1 and stone_count(board, board.heads[cell]) == 1 and in_atari(board, cell):
+                ko = scratch[before]
+            passes = 0
+            break
+        colour = BLACK + WHITE - colour
+        if passes:
+            ko = 0
+    return _winner_of_filled_board(board, size, state[DOUBLE_KOMI])
+
+
+@kernel
+def _has_room(board: Board, cell: int, colour: int, suicide: bool) -> bool:
+    return has_liberty(board, cell, colour) or (suicide and touches_own(board, cell, colour))
+
+
+@kernel
+def _winner_of_filled_board(board: Board, size: int, double_komi: int) -> int:
+    """By area, where the only empty points left are eyes and what nobody could fill."""
+    lead = 0
+    for row in range(size):
+        for column in range(size):
+            word = board.cells[(row + 1) * (size + 1) + column + 1]
+            kind = word & COLOUR
+            if kind == EMPTY and word & (7 * EMPTIES) == 0:
+                kind = BLACK * ((word >> 2) & 7 == 4) + WHITE * ((word >> 5) & 7 == 4)
+            lead += (kind == BLACK) - (kind == WHITE)
+    double = 2 * lead - double_komi
+    return BLACK if double > 0 else WHITE if double < 0 else DRAW

@@ -1,0 +1,63 @@
+"""Which moves of Go are legal: a liberty, no ko, no repetition; and the words for those that are not."""
+
+from __future__ import annotations
+
+from eightfold.games.go_board import Board, board_of, cell_at, has_liberty, touches_own
+from eightfold.games.go_layout import COLOUR, EMPTY, KO, RULES, SUICIDE
+from eightfold.games.go_memory import NEVER, repeated, repeats
+from eightfold.games.state import ONGOING, RESULT, SIDE, SIZE
+from eightfold.jit import Ints, kernel
+
+
+@kernel
+def legal(state: Ints, moves: Ints) -> int:
+    count = 0
+    if state[RESULT] == ONGOING:
+        size, colour = state[SIZE], state[SIDE]
+        board = board_of(state)
+        for row in range(size):
+            for column in range(size):
+                cell = (row + 1) * (size + 1) + column + 1
+                if board.cells[cell] & COLOUR == EMPTY and may_play(state, board, cell, colour):
+                    moves[count] = row * size + column
+                    count += 1
+        moves[count] = size * size
+        count += 1
+    return count
+
+
+@kernel
+def may_play(state: Ints, board: Board, cell: int, colour: int) -> bool:
+    """Whether the rules allow a stone on an empty cell."""
+    if cell == state[KO] and colour == state[SIDE]:
+        return False
+    if not has_liberty(board, cell, colour) and not (state[RULES] & SUICIDE and touches_own(board, cell, colour)):
+        return False
+    return not repeats(state, board, cell, colour)
+
+
+@kernel
+def forbidden(state: Ints, points: Ints) -> int:
+    """Write the empty points that the side to move may not play to the front of `points` [A]; how many they are."""
+    count = 0
+    if state[RESULT] == ONGOING:
+        size = state[SIZE]
+        board = board_of(state)
+        for point in range(size * size):
+            cell = cell_at(point, size)
+            if board.cells[cell] & COLOUR == EMPTY and not may_play(state, board, cell, state[SIDE]):
+                points[count] = point
+                count += 1
+    return count
+
+
+def why_forbidden(state: Ints, move: int) -> str:
+    """Why it may not, in words; no kernel."""
+    size, colour = int(state[SIZE]), int(state[SIDE])
+    board, cell = board_of(state), cell_at(move, size)
+    if cell == state[KO]:
+        return "it retakes a ko at once"
+    if not has_liberty(board, cell, colour) and not (state[RULES] & SUICIDE and touches_own(board, cell, colour)):
+        return "it is suicide"
+    number = repeated(state, board, cell, colour)
+    return "the rules forbid it here" if number == NEVER else f"it repeats position {number} of the game (superko)"

@@ -1,0 +1,51 @@
+"""Positions of Go set up by hand, as records, protocols and editors want them.
+
+>>> from eightfold.games.game import make_game
+>>> start_from(make_game("go:size=5"), {12: 1, 0: 2}, to_move=2).outcome
+'white to move'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from eightfold.errors import EightfoldError
+from eightfold.games.game import COLOUR_NAMES, Game, Position
+from eightfold.games.go_layout import HANDICAP, SEEN
+from eightfold.games.go_setup import handicap_point, set_up
+from eightfold.games.state import BLACK
+
+
+def start_from(game: Game, stones: Mapping[int, int], *, to_move: int = BLACK) -> Position:
+    """The game begins with these stones (an action and a colour each); handicap stones are not added to them.
+
+    Players remember games by their moves: one that played from another start must hear of a new game first.
+    """
+    if game.name != "go":
+        raise EightfoldError(f"{game.text} cannot be set up stone by stone; go can")
+    board = np.zeros(game.points, np.int8)
+    for action, colour in stones.items():
+        if not 0 <= action < game.points or colour not in COLOUR_NAMES or to_move not in COLOUR_NAMES:
+            raise EightfoldError(
+                f"stone {colour} on {action}, {to_move} to move: black is 1, white 2, a point a number"
+            )
+        board[action] = colour
+    state = np.empty(game.family.state_length(game.size), np.int64)
+    komi, rules, handicap = game.numbers
+    game.rules.reset(state, game.size, np.array((komi, rules, 0), np.int64))
+    state[HANDICAP] = handicap
+    state[SEEN] = 0  # the empty board was never there
+    if not set_up(state, board, to_move):
+        raise EightfoldError("the stones that are set up leave a group without a liberty")
+    return Position(game, state, ())
+
+
+def handicap_points(size: int, handicap: int) -> list[int]:
+    """The fixed places of handicap stones.
+
+    >>> handicap_points(9, 2)
+    [56, 24]
+    """
+    return [int(handicap_point(size, handicap, number)) for number in range(handicap)]
