@@ -46,6 +46,7 @@ class GameResult:
 
     def record(self, **more: str) -> GameRecord:
         result = {BLACK: "B+", WHITE: "W+", None: "Draw"}[self.position.winner]
+        result += f"{abs(self.position.margin):g}" if self.position.margin else ""
         return GameRecord(
             game=self.position.game.text,
             moves=self.position.moves,
@@ -116,8 +117,9 @@ class MatchReport:
         """Mean thinking time of either player; without its first move, in which kernels are loaded or compiled."""
         spent: tuple[list[float], list[float]] = ([], [])
         for result in self.results:
+            black_first = result.position.game.start().to_move == BLACK  # with a handicap, white begins
             for ply in range(result.opening_plies, len(result.seconds)):
-                first_named = (ply % 2 == 0) == result.first_named_is_black
+                first_named = ((ply % 2 == 0) == black_first) == result.first_named_is_black
                 spent[0 if first_named else 1].append(result.seconds[ply])
         first, second = (float(np.mean(times[1:] or times)) if times else 0.0 for times in spent)
         return first, second

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import string
 from types import TracebackType
 
 from rich.console import Console
@@ -103,7 +102,7 @@ def draw_board(position: Position) -> None:
             stone = int(position.stones[row, column])
             board.append(f"{_STONES[stone][last == row * size + column]} ", style=_STYLES[stone])
         board.append("\n")
-    board.append("    " + " ".join(string.ascii_lowercase[:size]), style="dim")
+    board.append("    " + " ".join(position.game.family.letters[:size]), style="dim")
     console = Console()
     console.print(board)
     console.print(f"● black  ○ white: {position.outcome} after {position.ply} moves\n", highlight=False)
