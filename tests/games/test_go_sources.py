@@ -8,9 +8,11 @@ from sgfmill.boards import Board as SgfmillBoard
 
 from eightfold.benchmarks.reference.go import PlainGo
 from eightfold.games import make_game
+from eightfold.games.go_board import board_of, cell_at, has_liberty, touches_own
 from eightfold.games.go_count import count
-from eightfold.games.go_layout import TAKEN
-from eightfold.games.state import BLACK, ONGOING, RESULT, SIDE, WHITE
+from eightfold.games.go_layout import COLOUR, RULES, SUICIDE, TAKEN
+from eightfold.games.go_memory import repeats
+from eightfold.games.state import BLACK, ONGOING, RESULT, SIDE, SIZE, WHITE
 from gnugo import COLOURS, GnuGo, action, gnugo, needs_gnugo, vertex
 
 GNUGO_OPTIONS = {
@@ -105,6 +107,17 @@ def test_many_more_random_games_go_as_in_the_plain_rules(rules, size, games):
 # ---- GNU Go -----------------------------------------------------------------------------------------
 
 
+def repeating_suicides(state: np.ndarray) -> list[int]:
+    """What GNU Go allows and superko does not: it compares no position that a suicide makes with those before."""
+    size, side = int(state[SIZE]), int(state[SIDE])
+    board, moves = board_of(state), []
+    for move in range(size * size if state[RULES] & SUICIDE else 0):
+        cell = cell_at(move, size)
+        if board.cells[cell] & COLOUR == 0 and not has_liberty(board, cell, side) and touches_own(board, cell, side):
+            moves += [move] if repeats(state, board, cell, side) else []
+    return moves
+
+
 def play_beside_gnugo(engine: GnuGo, text: str, size: int, random: np.random.Generator, every: int) -> int:
     """One random game in both: prisoners and, every so many moves, board and legal moves; how many were compared."""
     game = game_at(text, size)
@@ -120,7 +133,7 @@ def play_beside_gnugo(engine: GnuGo, text: str, size: int, random: np.random.Gen
         side = COLOURS[int(state[SIDE])]
         if ply % every == 0:
             commands.append(f"all_legal {side}")
-            expected.append("legal " + " ".join(map(str, legal[:-1])))
+            expected.append("legal " + " ".join(map(str, sorted(legal[:-1] + repeating_suicides(state)))))
             compared += 1
         move = players.choose(legal, before, board.ravel())
         before = board.ravel().copy()

@@ -44,7 +44,7 @@ class GameResult:
             return 0.5
         return float((self.position.winner == BLACK) == self.first_named_is_black)
 
-    def record(self, **more: str) -> GameRecord:
+    def record(self, **more: Any) -> GameRecord:
         result = {BLACK: "B+", WHITE: "W+", None: "Draw"}[self.position.winner]
         result += f"{abs(self.position.margin):g}" if self.position.margin else ""
         return GameRecord(

@@ -50,6 +50,7 @@ from eightfold.games.go_layout import (
     state_length,
 )
 from eightfold.games.go_legal import forbidden as forbidden
+from eightfold.games.go_legal import is_legal
 from eightfold.games.go_legal import legal as legal  # what is imported so is offered to the searches
 from eightfold.games.go_legal import why_forbidden as why_forbidden
 from eightfold.games.go_memory import flip_stone, remember, turn_page
@@ -172,6 +173,16 @@ def play(state: Ints, move: int) -> None:
     if ends or state[PLY] == longest_game(size):
         margin = double_margin(state)
         state[RESULT] = BLACK if margin > 0 else WHITE if margin < 0 else DRAW
+
+
+@kernel
+def play_moves(state: Ints, moves: Ints) -> int:
+    """Play moves as long as they are legal; how many were."""
+    for k in range(moves.shape[0]):
+        if not is_legal(state, moves[k]):
+            return k
+        play(state, moves[k])
+    return moves.shape[0]
 
 
 @kernel

@@ -37,6 +37,18 @@ def may_play(state: Ints, board: Board, cell: int, colour: int) -> bool:
 
 
 @kernel
+def is_legal(state: Ints, move: int) -> bool:
+    """Whether any number at all is a legal move."""
+    size = state[SIZE]
+    if state[RESULT] != ONGOING or move < 0 or move > size * size:
+        return False
+    if move == size * size:
+        return True
+    board, cell = board_of(state), cell_at(move, size)
+    return board.cells[cell] & COLOUR == EMPTY and may_play(state, board, cell, state[SIDE])
+
+
+@kernel
 def forbidden(state: Ints, points: Ints) -> int:
     """Write the empty points that the side to move may not play to the front of `points` [A]; how many they are."""
     count = 0

@@ -16,7 +16,7 @@ from eightfold.games.go_board import board_of, cell_at, count_liberties, is_eye
 from eightfold.games.go_layout import BOARDS, COLOUR, EMPTY
 from eightfold.games.go_legal import may_play
 from eightfold.games.go_memory import was_on
-from eightfold.games.state import BLACK, LAST, SIDE, SIZE, WHITE
+from eightfold.games.state import BLACK, LAST, PLY, SIDE, SIZE, WHITE
 from eightfold.jit import Ints, kernel
 
 Planes = NDArray[np.float32]
@@ -71,7 +71,7 @@ def _show_moves(state: Ints, moves: int, planes: Planes) -> None:  # [moves, N, 
     for back in range(moves):
         for point in range(size * size):
             new = was_on(state, back, point, mover) and not was_on(state, back + 1, point, mover)
-            planes[back, point // size, point % size] = new
+            planes[back, point // size, point % size] = new and back < state[PLY]  # no stone of the start is a move
         mover = BLACK + WHITE - mover
 
 

@@ -15,6 +15,7 @@ from eightfold.errors import EightfoldError
 from eightfold.games.game import COLOUR_NAMES, Game, Position
 from eightfold.games.go_layout import HANDICAP, SEEN
 from eightfold.games.go_setup import handicap_point, set_up
+from eightfold.games.go_setup import most_handicap as most_handicap
 from eightfold.games.state import BLACK
 
 
