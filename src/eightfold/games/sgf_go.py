@@ -69,7 +69,6 @@ NAMES = {
 KOMI = re.compile(r"\s*([+-]?[0-9]{1,6}(?:[.,][0-9]{0,6})?)\s*(?:points|pts?|moku|mu|目)?\s*", re.IGNORECASE)
 SETUP = {"AE": 0, "AB": BLACK, "AW": WHITE}
 POINT = re.compile("[a-z]{2}")
-RECTANGLE = re.compile("([a-z]{2}):([a-z]{2})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,17 +197,18 @@ def _action(game: Game, value: str) -> int:
 
 
 def _points(game: Game, name: str, value: str) -> list[int]:
-    """The points of a setup property: one, or all of a rectangle."""
-    text = value.strip().lower()
-    corners = RECTANGLE.fullmatch(text)
+    """The points of a setup property: one, or all of a rectangle between two corners."""
+    corners = [corner.strip().lower() for corner in value.split(":", 1)]
     try:
-        if corners is None:
-            if not POINT.fullmatch(text):
+        for corner in corners:
+            if not POINT.fullmatch(corner):
                 raise RecordError(f"not a point; two letters are, such as {LETTERS[game.size // 2] * 2}")
-            return [_action(game, text if text != "tt" else "zz")]  # a stone cannot pass
-        first, last = (divmod(_action(game, corner), game.size) for corner in corners.groups())
+        # Not by `_action`, to which tt is a pass.
+        places = [(LETTERS.index(corner[1]), LETTERS.index(corner[0])) for corner in corners]
+        actions = [game.action(place) for place in places]
     except EightfoldError as error:
         raise RecordError(f"{quoted(f'{name}[{value}]')}: {error}") from None
+    first, last = (divmod(action, game.size) for action in (actions[0], actions[-1]))
     rows, columns = (range(min(a, b), max(a, b) + 1) for a, b in zip(first, last, strict=True))
     return [row * game.size + column for row in rows for column in columns]
 
