@@ -83,7 +83,7 @@ def test_games_are_kept_and_never_overwritten(tmp_path):
     [
         (("match", "gredy", "random"), "unknown player 'gredy' (did you mean 'greedy'?)"),
         (("match", "mcts:x=1", "random"), "unknown option of player mcts 'x'"),
-        (("match", "random", "random", "--game", "chess"), "unknown game 'chess'; known: gomoku, python:MODULE"),
+        (("match", "random", "random", "--game", "chess"), "unknown game 'chess'; known: gomoku, go, python:MODULE"),
         (("match", "random", "random", "--game", "gomoku:size=99"), "size=99 is not a whole number from 3 to 25"),
         (
             ("match", "random", "random", "--games", "2", "--game", "gomoku:size=3", "--sgf", "/dev/null"),

@@ -11,7 +11,7 @@ from eightfold.arena import make_player, play_match
 from eightfold.benchmarks.reference.go import PlainGo
 from eightfold.errors import EightfoldError
 from eightfold.games import BLACK, WHITE, make_game
-from eightfold.games.go_board import board_of, cell_at, count_liberties, in_atari, last_liberty, stone_count
+from eightfold.games.go_board import cell_at, count_liberties, head_of, in_atari, last_liberty, stone_count
 from eightfold.games.go_count import count
 from eightfold.games.go_layout import COLOUR, TAKEN, longest_game
 from eightfold.games.go_setup import set_up
@@ -340,18 +340,18 @@ def test_groups_and_liberties_kept_up_to_date_are_those_found_by_flooding(size, 
     for move in random_moves(game.text, seed, most):
         position = position.play(move)
         plain.play(move)
-    board = board_of(position.state)
+    state, stride = position.state, size + 1
     for point in plain.stones:
         cell = int(cell_at(point[0] * size + point[1], size))
-        head, stamp = int(board.heads[cell]), stamp + 1
+        head, stamp = int(head_of(state, stride, cell)), stamp + 1
         liberties, group = plain.liberties(point), plain.flood(point, plain.stones)[0]
-        assert count_liberties(board, head, 1000, seen, stamp) == len(liberties)
-        assert in_atari(board, head) == (len(liberties) == 1)
-        assert stone_count(board, head) == len(group)
+        assert count_liberties(state, stride, head, 1000, seen, stamp) == len(liberties)
+        assert in_atari(state, stride, head) == (len(liberties) == 1)
+        assert stone_count(state, stride, head) == len(group)
         if len(liberties) == 1:
             [(row, column)] = liberties
-            assert last_liberty(board, head) == cell_at(row * size + column, size)
-        assert board.cells[cell] & COLOUR == plain.stones[point]
+            assert last_liberty(state, stride, head) == cell_at(row * size + column, size)
+        assert state[cell] & COLOUR == plain.stones[point]
 
 
 def test_keys_tell_apart_what_is_different():
@@ -395,11 +395,13 @@ def test_encoders_show_the_real_past():
 def test_liberty_planes():
     taken = drawn(".XO.. XO.O. .XO.. ..... .....", text="go:ko=simple").play("c4")
     planes = taken.encode("liberties")
-    board = board_of(taken.state)
+    state, stride = taken.state, 6
     seen = np.zeros(1000, np.int64)
     for point in range(25):
         if taken.stones.flat[point]:
-            liberties = count_liberties(board, int(board.heads[cell_at(point, 5)]), 99, seen, point + 1)
+            liberties = count_liberties(
+                state, stride, int(head_of(state, stride, cell_at(point, 5))), 99, seen, point + 1
+            )
             assert [plane.flat[point] for plane in planes[2:5]] == [liberties == 1, liberties == 2, liberties == 3]
         else:
             assert not planes[2:5].reshape(3, -1)[:, point].any()

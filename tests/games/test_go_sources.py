@@ -8,7 +8,7 @@ from sgfmill.boards import Board as SgfmillBoard
 
 from eightfold.benchmarks.reference.go import PlainGo
 from eightfold.games import make_game
-from eightfold.games.go_board import board_of, cell_at, has_liberty, touches_own
+from eightfold.games.go_board import cell_at, has_liberty, touches_own
 from eightfold.games.go_count import count
 from eightfold.games.go_layout import COLOUR, RULES, SUICIDE, TAKEN
 from eightfold.games.go_memory import repeats
@@ -110,11 +110,15 @@ def test_many_more_random_games_go_as_in_the_plain_rules(rules, size, games):
 def repeating_suicides(state: np.ndarray) -> list[int]:
     """What GNU Go allows and superko does not: it compares no position that a suicide makes with those before."""
     size, side = int(state[SIZE]), int(state[SIDE])
-    board, moves = board_of(state), []
+    stride, moves = size + 1, []
     for move in range(size * size if state[RULES] & SUICIDE else 0):
         cell = cell_at(move, size)
-        if board.cells[cell] & COLOUR == 0 and not has_liberty(board, cell, side) and touches_own(board, cell, side):
-            moves += [move] if repeats(state, board, cell, side) else []
+        if (
+            state[cell] & COLOUR == 0
+            and not has_liberty(state, stride, cell, side)
+            and touches_own(state, stride, cell, side)
+        ):
+            moves += [move] if repeats(state, stride, cell, side) else []
     return moves
 
 

@@ -22,11 +22,10 @@ from numpy.typing import NDArray
 from eightfold.errors import EightfoldError
 from eightfold.games.family import Family
 from eightfold.games.go_board import (
-    Board,
-    board_of,
     cell_at,
     clear_board,
     has_liberty,
+    head_of,
     in_atari,
     is_eye,
     point_at,
@@ -35,6 +34,7 @@ from eightfold.games.go_board import (
     touches_own,
 )
 from eightfold.games.go_layout import (
+    CELLS,
     COLOUR,
     DOUBLE_KOMI,
     EMPTIES,
@@ -144,7 +144,7 @@ def reset(state: Ints, size: int, options: Ints) -> None:
     state[DOUBLE_KOMI] = options[0]
     state[RULES] = options[1]
     state[HANDICAP] = options[2]
-    clear_board(board_of(state), size)
+    clear_board(state, size)
     if options[2] > 0:
         place_handicap(state, options[2])
     remember(state)
@@ -168,7 +168,7 @@ def play(state: Ints, move: int) -> None:
     state[SIDE] = BLACK + WHITE - colour
     turn_page(state, size)
     if move != passed:
-        _put_down(state, board_of(state), move, colour)
+        _put_down(state, move, colour)
     remember(state)  # after a pass too: with the other side to move it is a new situation
     if ends or state[PLY] == longest_game(size):
         margin = double_margin(state)
@@ -186,18 +186,23 @@ def play_moves(state: Ints, moves: Ints) -> int:
 
 
 @kernel
-def _put_down(state: Ints, board: Board, move: int, colour: int) -> None:
+def _put_down(state: Ints, move: int, colour: int) -> None:
     """A stone and what it takes off: groups, hashes, prisoners, ko."""
-    size = state[SIZE]
+    size, stride = state[SIZE], state[SIZE] + 1
     cell = cell_at(move, size)
     taken = np.empty(size * size, np.int64)
-    count = put_stone(board, cell, colour, taken, 0)
+    count = put_stone(state, stride, cell, colour, taken, 0)
     flip_stone(state, move, colour)
-    gone = colour if count > 0 and board.cells[cell] & COLOUR == EMPTY else BLACK + WHITE - colour
+    gone = colour if count > 0 and state[cell] & COLOUR == EMPTY else BLACK + WHITE - colour
     for k in range(count):
         flip_stone(state, point_at(taken[k], size), gone)
     state[TAKEN + gone - BLACK] += count
-    if count == 1 and gone != colour and stone_count(board, board.heads[cell]) == 1 and in_atari(board, cell):
+    if (
+        count == 1
+        and gone != colour
+        and stone_count(state, stride, head_of(state, stride, cell)) == 1
+        and in_atari(state, stride, cell)
+    ):
         state[KO] = taken[0]
         point = point_at(taken[0], size)
         toggle(state[HASHES : HASHES + 8], KO_MARK, point // size, point % size, size)
@@ -206,10 +211,9 @@ def _put_down(state: Ints, board: Board, move: int, colour: int) -> None:
 @kernel
 def stones(state: Ints, board: NDArray[np.int8]) -> None:  # [N, N]
     size = state[SIZE]
-    cells = board_of(state).cells
     for row in range(size):
         for column in range(size):
-            board[row, column] = cells[(row + 1) * (size + 1) + column + 1] & COLOUR
+            board[row, column] = state[CELLS + (row + 1) * (size + 1) + column + 1] & COLOUR
 
 
 # ---- what the searches use besides ------------------------------------------------------------------
@@ -234,14 +238,14 @@ def rollout(state: Ints, random: Random, scratch: Ints) -> int:
     moves; hashes and history are left behind.
     """
     size, colour, ko = state[SIZE], state[SIDE], state[KO]
-    board = board_of(state)
+    stride = state[SIZE] + 1
     suicide = state[RULES] & SUICIDE != 0
     count = 0
     for row in range(size):
         for column in range(size):
-            cell = (row + 1) * (size + 1) + column + 1
+            cell = CELLS + (row + 1) * (size + 1) + column + 1
             scratch[count] = cell
-            count += board.cells[cell] & COLOUR == EMPTY
+            count += state[cell] & COLOUR == EMPTY
     passes = int(state[LAST] == size * size)
     moves = 3 * size * size
     while passes < 2 and moves > 0:
@@ -252,7 +256,7 @@ def rollout(state: Ints, random: Random, scratch: Ints) -> int:
             pick = random_below(random, left)
             cell = scratch[pick]
             left -= 1
-            if cell == ko or is_eye(board, cell, colour) or not _has_room(board, cell, colour, suicide):
+            if cell == ko or is_eye(state, stride, cell, colour) or not _has_room(state, stride, cell, colour, suicide):
                 scratch[pick] = scratch[left]
                 scratch[left] = cell
                 continue
@@ -260,33 +264,37 @@ def rollout(state: Ints, random: Random, scratch: Ints) -> int:
             count -= 1
             scratch[left] = scratch[count]
             before = count
-            count = put_stone(board, cell, colour, scratch, count)
+            count = put_stone(state, stride, cell, colour, scratch, count)
             ko = 0
-            if count == before + 1 and stone_count(board, board.heads[cell]) == 1 and in_atari(board, cell):
+            if (
+                count == before + 1
+                and stone_count(state, stride, head_of(state, stride, cell)) == 1
+                and in_atari(state, stride, cell)
+            ):
                 ko = scratch[before]
             passes = 0
             break
         colour = BLACK + WHITE - colour
         if passes:
             ko = 0
-    return _winner_of_filled_board(board, size, state[DOUBLE_KOMI])
+    return _winner_of_filled_board(state)
 
 
 @kernel
-def _has_room(board: Board, cell: int, colour: int, suicide: bool) -> bool:
-    return has_liberty(board, cell, colour) or (suicide and touches_own(board, cell, colour))
+def _has_room(state: Ints, stride: int, cell: int, colour: int, suicide: bool) -> bool:
+    return has_liberty(state, stride, cell, colour) or (suicide and touches_own(state, stride, cell, colour))
 
 
 @kernel
-def _winner_of_filled_board(board: Board, size: int, double_komi: int) -> int:
+def _winner_of_filled_board(state: Ints) -> int:
     """By area, where the only empty points left are eyes and what nobody could fill."""
-    lead = 0
+    size, lead = state[SIZE], 0
     for row in range(size):
         for column in range(size):
-            word = board.cells[(row + 1) * (size + 1) + column + 1]
+            word = state[CELLS + (row + 1) * (size + 1) + column + 1]
             kind = word & COLOUR
             if kind == EMPTY and word & (7 * EMPTIES) == 0:
                 kind = BLACK * ((word >> 2) & 7 == 4) + WHITE * ((word >> 5) & 7 == 4)
-            lead += (kind == BLACK) - (kind == WHITE)
-    double = 2 * lead - double_komi
+            lead += 1 if kind == BLACK else (-1 if kind == WHITE else 0)
+    double = 2 * lead - state[DOUBLE_KOMI]
     return BLACK if double > 0 else WHITE if double < 0 else DRAW

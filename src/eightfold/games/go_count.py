@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from eightfold.errors import EightfoldError
 from eightfold.games.game import Move, Position
-from eightfold.games.go_board import board_of, cell_at, point_at
+from eightfold.games.go_board import cell_at, next_of, point_at
 from eightfold.games.go_layout import DOUBLE_KOMI, RULES, TERRITORY
 from eightfold.games.go_score import find_owners, points_of
 from eightfold.games.state import BLACK, WHITE
@@ -86,10 +86,9 @@ def _mark_group(position: Position, action: int, mask: NDArray[np.int8]) -> None
     size = position.game.size
     if action >= position.game.points or not position.stones.flat[action]:
         raise EightfoldError(f"no stone lies on {position.game.name_of(action)}; only stones can be dead")
-    board = board_of(position.state)
     start = cell = int(cell_at(action, size))
     while True:
         mask[point_at(cell, size)] = 1
-        cell = int(board.following[cell])
+        cell = int(next_of(position.state, size + 1, cell))
         if cell == start:
             return

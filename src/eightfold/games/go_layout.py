@@ -39,13 +39,20 @@ NEIGHBOUR: Ints = np.array([0, BLACK_BESIDE - EMPTIES, WHITE_BESIDE - EMPTIES, 0
 LIBERTY_BITS, STONE_BITS = 32, 36
 ONE_LIBERTY, ONE_STONE = 1 << LIBERTY_BITS, 1 << STONE_BITS
 
+FILTER_WORDS = 128  # of WORD bits: which hashes may be among those of the past
 BOARDS = 8  # boards that are remembered, the present one among them
-WORD = 32  # points in a word of such a board
+WORD = 32  # bits used of a word
 
 
 @kernel
 def cell_count(size: int) -> int:
     return (size + 2) * (size + 1) + 1
+
+
+@kernel
+def cells_end(size: int) -> int:
+    """The length of an array that has a place for every cell."""
+    return CELLS + cell_count(size)
 
 
 @kernel
@@ -61,9 +68,15 @@ def boards_at(size: int) -> int:
 
 
 @kernel
+def filter_at(size: int) -> int:
+    """Where the filter of hashes begins: a bit for every place that a hash points to."""
+    return boards_at(size) + 2 * BOARDS * words(size)
+
+
+@kernel
 def history_at(size: int) -> int:
     """Where the hashes of all positions begin."""
-    return boards_at(size) + 2 * BOARDS * words(size)
+    return filter_at(size) + FILTER_WORDS
 
 
 @kernel

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from eightfold.games.go_board import Board, board_of, cell_at, has_liberty, touches_own
-from eightfold.games.go_layout import COLOUR, EMPTY, KO, RULES, SUICIDE
+from eightfold.games.go_board import cell_at, has_liberty, touches_own
+from eightfold.games.go_layout import CELLS, COLOUR, EMPTY, KO, RULES, SUICIDE
 from eightfold.games.go_memory import NEVER, repeated, repeats
 from eightfold.games.state import ONGOING, RESULT, SIDE, SIZE
 from eightfold.jit import Ints, kernel
@@ -14,11 +14,11 @@ def legal(state: Ints, moves: Ints) -> int:
     count = 0
     if state[RESULT] == ONGOING:
         size, colour = state[SIZE], state[SIDE]
-        board = board_of(state)
+        stride = state[SIZE] + 1
         for row in range(size):
             for column in range(size):
-                cell = (row + 1) * (size + 1) + column + 1
-                if board.cells[cell] & COLOUR == EMPTY and may_play(state, board, cell, colour):
+                cell = CELLS + (row + 1) * (size + 1) + column + 1
+                if state[cell] & COLOUR == EMPTY and may_play(state, stride, cell, colour):
                     moves[count] = row * size + column
                     count += 1
         moves[count] = size * size
@@ -27,13 +27,15 @@ def legal(state: Ints, moves: Ints) -> int:
 
 
 @kernel
-def may_play(state: Ints, board: Board, cell: int, colour: int) -> bool:
+def may_play(state: Ints, stride: int, cell: int, colour: int) -> bool:
     """Whether the rules allow a stone on an empty cell."""
     if cell == state[KO] and colour == state[SIDE]:
         return False
-    if not has_liberty(board, cell, colour) and not (state[RULES] & SUICIDE and touches_own(board, cell, colour)):
+    if not has_liberty(state, stride, cell, colour) and not (
+        state[RULES] & SUICIDE and touches_own(state, stride, cell, colour)
+    ):
         return False
-    return not repeats(state, board, cell, colour)
+    return not repeats(state, stride, cell, colour)
 
 
 @kernel
@@ -44,8 +46,8 @@ def is_legal(state: Ints, move: int) -> bool:
         return False
     if move == size * size:
         return True
-    board, cell = board_of(state), cell_at(move, size)
-    return board.cells[cell] & COLOUR == EMPTY and may_play(state, board, cell, state[SIDE])
+    stride, cell = size + 1, cell_at(move, size)
+    return state[cell] & COLOUR == EMPTY and may_play(state, stride, cell, state[SIDE])
 
 
 @kernel
@@ -54,10 +56,10 @@ def forbidden(state: Ints, points: Ints) -> int:
     count = 0
     if state[RESULT] == ONGOING:
         size = state[SIZE]
-        board = board_of(state)
+        stride = state[SIZE] + 1
         for point in range(size * size):
             cell = cell_at(point, size)
-            if board.cells[cell] & COLOUR == EMPTY and not may_play(state, board, cell, state[SIDE]):
+            if state[cell] & COLOUR == EMPTY and not may_play(state, stride, cell, state[SIDE]):
                 points[count] = point
                 count += 1
     return count
@@ -66,10 +68,12 @@ def forbidden(state: Ints, points: Ints) -> int:
 def why_forbidden(state: Ints, move: int) -> str:
     """Why it may not, in words; no kernel."""
     size, colour = int(state[SIZE]), int(state[SIDE])
-    board, cell = board_of(state), cell_at(move, size)
+    stride, cell = size + 1, cell_at(move, size)
     if cell == state[KO]:
         return "it retakes a ko at once"
-    if not has_liberty(board, cell, colour) and not (state[RULES] & SUICIDE and touches_own(board, cell, colour)):
+    if not has_liberty(state, stride, cell, colour) and not (
+        state[RULES] & SUICIDE and touches_own(state, stride, cell, colour)
+    ):
         return "it is suicide"
-    number = repeated(state, board, cell, colour)
+    number = repeated(state, stride, cell, colour)
     return "the rules forbid it here" if number == NEVER else f"it repeats position {number} of the game (superko)"

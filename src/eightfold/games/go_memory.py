@@ -3,18 +3,20 @@
 Superko: no move may make a position that was there before (positional), or was there with the same side to move
 (situational). Every position of a game is kept as one hash in the state row, and a move is compared with all of them.
 Nearly none has to be: a stone can only bring an old position back where a stone of its colour lay before and was
-taken off, which one bit of a cell remembers. (A group that takes itself off is the exception, and always compared.)
+taken off, which one bit of a cell remembers (a group that takes itself off is the exception), and a filter of bits
+tells most of the others that their hash is new.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from eightfold.games.go_board import Board, has_liberty, in_atari, point_at
+from eightfold.games.go_board import has_liberty, head_of, in_atari, next_of, point_at
 from eightfold.games.go_layout import (
     BLACK_TAKEN,
     BOARDS,
     COLOUR,
+    FILTER_WORDS,
     KO_RULES,
     POSITION,
     RULES,
@@ -23,6 +25,7 @@ from eightfold.games.go_layout import (
     SITUATIONAL,
     WORD,
     boards_at,
+    filter_at,
     history_at,
     words,
 )
@@ -70,8 +73,19 @@ def was_on(state: Ints, plies: int, point: int, colour: int) -> bool:
 @kernel
 def remember(state: Ints) -> None:
     """Add the position that is there now."""
-    state[history_at(state[SIZE]) + state[SEEN]] = _as_seen(state, state[POSITION], state[SIDE])
+    size, seen = state[SIZE], _as_seen(state, state[POSITION], state[SIDE])
+    place = seen & (FILTER_WORDS * WORD - 1)
+    state[filter_at(size) + place // WORD] |= 1 << (place % WORD)
+    state[history_at(size) + state[SEEN]] = seen
     state[SEEN] += 1
+
+
+@kernel
+def forget_all(state: Ints) -> None:
+    """No position was there before."""
+    first = filter_at(state[SIZE])
+    state[first : first + FILTER_WORDS] = 0
+    state[SEEN] = 0
 
 
 @kernel
@@ -82,17 +96,17 @@ def _as_seen(state: Ints, position: np.int64, side: int) -> np.int64:
 
 
 @kernel
-def repeats(state: Ints, board: Board, cell: int, colour: int) -> bool:
+def repeats(state: Ints, stride: int, cell: int, colour: int) -> bool:
     """Whether a stone on an empty cell, legal otherwise, makes an old position where that is forbidden."""
-    return state[RULES] // KO_RULES != SIMPLE_KO and repeated(state, board, cell, colour) != NEVER
+    return state[RULES] // KO_RULES != SIMPLE_KO and repeated(state, stride, cell, colour) != NEVER
 
 
 @kernel
-def repeated(state: Ints, board: Board, cell: int, colour: int) -> int:
+def repeated(state: Ints, stride: int, cell: int, colour: int) -> int:
     """The number of the position, from 0, that a stone on an empty cell makes again; NEVER if none."""
-    cells, heads, stride, size = board.cells, board.heads, board.stride, state[SIZE]
-    stays = has_liberty(board, cell, colour)
-    if stays and cells[cell] & (BLACK_TAKEN * colour) == 0:
+    size = state[SIZE]
+    stays = has_liberty(state, stride, cell, colour)
+    if stays and state[cell] & (BLACK_TAKEN * colour) == 0:
         return NEVER
     position = state[POSITION] ^ stone_hash(point_at(cell, size), colour, size)
     if not stays:
@@ -101,9 +115,16 @@ def repeated(state: Ints, board: Board, cell: int, colour: int) -> int:
     goes = BLACK + WHITE - colour if stays else colour
     for side in range(4):
         beside = _neighbour(cell, side, stride)
-        if cells[beside] & COLOUR == goes and in_atari(board, heads[beside]) and not _listed(board, cell, side):
-            position ^= _group_hash(board, beside, goes, size)
+        if (
+            state[beside] & COLOUR == goes
+            and in_atari(state, stride, head_of(state, stride, beside))
+            and not _listed(state, stride, cell, side)
+        ):
+            position ^= _group_hash(state, stride, beside, goes, size)
     wanted = _as_seen(state, position, BLACK + WHITE - colour)
+    place = wanted & (FILTER_WORDS * WORD - 1)
+    if (state[filter_at(size) + place // WORD] >> (place % WORD)) & 1 == 0:
+        return NEVER
     first = history_at(size)
     for number in range(state[SEEN]):
         if state[first + number] == wanted:
@@ -117,23 +138,23 @@ def _neighbour(cell: int, side: int, stride: int) -> int:
 
 
 @kernel
-def _listed(board: Board, cell: int, side: int) -> bool:
+def _listed(state: Ints, stride: int, cell: int, side: int) -> bool:
     """Whether the group on this side was met on an earlier side already."""
-    head = board.heads[_neighbour(cell, side, board.stride)]
-    kind = board.cells[head] & COLOUR
+    head = head_of(state, stride, _neighbour(cell, side, stride))
+    kind = state[head] & COLOUR
     for earlier in range(side):
-        beside = _neighbour(cell, earlier, board.stride)
-        if board.cells[beside] & COLOUR == kind and board.heads[beside] == head:
+        beside = _neighbour(cell, earlier, stride)
+        if state[beside] & COLOUR == kind and head_of(state, stride, beside) == head:
             return True
     return False
 
 
 @kernel
-def _group_hash(board: Board, start: int, colour: int, size: int) -> np.int64:
+def _group_hash(state: Ints, stride: int, start: int, colour: int, size: int) -> np.int64:
     total = np.int64(0)
     cell = start
     while True:
         total ^= stone_hash(point_at(cell, size), colour, size)
-        cell = board.following[cell]
+        cell = next_of(state, stride, cell)
         if cell == start:
             return total

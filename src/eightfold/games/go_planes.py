@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from eightfold.games.go_board import board_of, cell_at, count_liberties, is_eye
-from eightfold.games.go_layout import BOARDS, COLOUR, EMPTY
+from eightfold.games.go_board import cell_at, count_liberties, head_of, is_eye
+from eightfold.games.go_layout import BOARDS, COLOUR, EMPTY, cells_end
 from eightfold.games.go_legal import may_play
 from eightfold.games.go_memory import was_on
 from eightfold.games.state import BLACK, LAST, PLY, SIDE, SIZE, WHITE
@@ -42,12 +42,12 @@ def encode(state: Ints, encoder: int, planes: Planes) -> None:  # [C, N, N]
         planes[3] = own == BLACK
         return
     _show_liberties(state, planes[2:5])
-    board = board_of(state)
+    stride = state[SIZE] + 1
     for point in range(size * size):
         cell = cell_at(point, size)
-        empty = board.cells[cell] & COLOUR == EMPTY
-        planes[5, point // size, point % size] = empty and not may_play(state, board, cell, own)
-        planes[8 + MOVES_BACK, point // size, point % size] = empty and is_eye(board, cell, own)
+        empty = state[cell] & COLOUR == EMPTY
+        planes[5, point // size, point % size] = empty and not may_play(state, stride, cell, own)
+        planes[8 + MOVES_BACK, point // size, point % size] = empty and is_eye(state, stride, cell, own)
     _show_moves(state, MOVES_BACK, planes[6 : 6 + MOVES_BACK])
     planes[6 + MOVES_BACK] = own == BLACK
     planes[7 + MOVES_BACK] = state[LAST] == size * size
@@ -79,15 +79,15 @@ def _show_moves(state: Ints, moves: int, planes: Planes) -> None:  # [moves, N, 
 def _show_liberties(state: Ints, planes: Planes) -> None:  # [3, N, N]
     """Stones whose group has one, two and three liberties."""
     size = state[SIZE]
-    board = board_of(state)
+    stride = state[SIZE] + 1
     planes[:] = 0
-    seen = np.zeros(board.cells.shape[0], np.int64)
-    known = np.zeros(board.cells.shape[0], np.int64)  # at heads: liberties, up to 4
+    seen = np.zeros(cells_end(size), np.int64)
+    known = np.zeros(cells_end(size), np.int64)  # at heads: liberties, up to 4
     for point in range(size * size):
         cell = cell_at(point, size)
-        if board.cells[cell] & COLOUR != EMPTY:
-            head = board.heads[cell]
+        if state[cell] & COLOUR != EMPTY:
+            head = head_of(state, stride, cell)
             if known[head] == 0:
-                known[head] = count_liberties(board, head, 4, seen, point + 1)
+                known[head] = count_liberties(state, stride, head, 4, seen, point + 1)
             if known[head] < 4:
                 planes[known[head] - 1, point // size, point % size] = 1

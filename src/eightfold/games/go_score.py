@@ -14,8 +14,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from eightfold.games.go_board import Board, board_of, cell_at
-from eightfold.games.go_layout import COLOUR, DOUBLE_KOMI, EMPTY, RULES, TAKEN, TERRITORY, WALL
+from eightfold.games.go_board import cell_at, head_of
+from eightfold.games.go_layout import CELLS, COLOUR, DOUBLE_KOMI, EMPTY, RULES, TAKEN, TERRITORY, WALL, cells_end
 from eightfold.games.state import BLACK, RESULT, SIZE, WHITE
 from eightfold.jit import Ints, kernel
 
@@ -32,10 +32,10 @@ def find_owners(state: Ints, dead: Owners, seki: bool, owners: Owners) -> None: 
     `dead` is 1 at dead stones, which count as empty points. With `seki`, what groups in seki reach goes to nobody.
     """
     size = state[SIZE]
-    board = board_of(state)
-    alive = np.zeros(board.cells.shape[0], np.int64)  # colour of living stones, WALL, or 0 for open points
-    for cell in range(alive.shape[0]):
-        alive[cell] = board.cells[cell] & COLOUR
+    stride = state[SIZE] + 1
+    alive = np.zeros(cells_end(size), np.int64)  # colour of living stones, WALL, or 0 for open points
+    for cell in range(CELLS, alive.shape[0]):
+        alive[cell] = state[cell] & COLOUR
     for point in range(size * size):
         if dead[point]:
             alive[cell_at(point, size)] = EMPTY
@@ -47,9 +47,9 @@ def find_owners(state: Ints, dead: Owners, seki: bool, owners: Owners) -> None: 
         start = cell_at(point, size)
         if alive[start] == EMPTY and region[start] == 0:
             regions += 1
-            filled = _fill(alive, board.stride, start, regions, region, reached, cells, filled)
+            filled = _fill(alive, stride, start, regions, region, reached, cells, filled)
     if seki:
-        _give_up_seki(board, alive, region, reached, cells, filled)
+        _give_up_seki(state, stride, alive, region, reached, cells, filled)
     for point in range(size * size):
         cell = cell_at(point, size)
         owners[point] = alive[cell]
@@ -82,20 +82,19 @@ def _fill(
 
 
 @kernel
-def _give_up_seki(board: Board, alive: Ints, region: Ints, reached: Ints, cells: Ints, filled: int) -> None:
+def _give_up_seki(state: Ints, stride: int, alive: Ints, region: Ints, reached: Ints, cells: Ints, filled: int) -> None:
     """Article 8: living stones that possess a point which both sides reach are in seki; their eyes are no territory."""
-    stride = board.stride
     in_seki = np.zeros(alive.shape[0], np.int64)  # at the heads of groups
     for k in range(filled):
         if reached[region[cells[k]]] == BOTH:
             for step in (-stride, -1, 1, stride):
                 beside = cells[k] + step
                 if alive[beside] == BLACK or alive[beside] == WHITE:
-                    in_seki[board.heads[beside]] = 1
+                    in_seki[head_of(state, stride, beside)] = 1
     for k in range(filled):
         for step in (-stride, -1, 1, stride):
             beside = cells[k] + step
-            if (alive[beside] == BLACK or alive[beside] == WHITE) and in_seki[board.heads[beside]]:
+            if (alive[beside] == BLACK or alive[beside] == WHITE) and in_seki[head_of(state, stride, beside)]:
                 reached[region[cells[k]]] = BOTH
 
 
@@ -103,11 +102,10 @@ def _give_up_seki(board: Board, alive: Ints, region: Ints, reached: Ints, cells:
 def points_of(state: Ints, dead: Owners, owners: Owners, territory: bool, points: Ints) -> None:  # [N * N], [2]
     """Write black's points and white's, komi aside, from the owners of all points."""
     size = state[SIZE]
-    cells = board_of(state).cells
     points[0] = state[TAKEN + 1] if territory else 0
     points[1] = state[TAKEN] if territory else 0
     for point in range(size * size):
-        stone = cells[cell_at(point, size)] & COLOUR
+        stone = state[cell_at(point, size)] & COLOUR
         if territory and stone != EMPTY:
             if dead[point]:
                 points[WHITE - stone] += 1  # a prisoner, and below the point where it lay

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eightfold.errors import EightfoldError
-from eightfold.games.go_board import board_of, cell_at, put_stone
+from eightfold.games.go_board import cell_at, put_stone
 from eightfold.games.go_memory import flip_stone, remember
 from eightfold.games.state import BLACK, HASHES, SIDE, SIZE, WHITE
 from eightfold.jit import Ints, kernel
@@ -60,11 +60,11 @@ def handicap_point(size: int, handicap: int, number: int) -> int:
 def place_handicap(state: Ints, handicap: int) -> None:
     """Black's stones on an empty board; white is to move."""
     size = state[SIZE]
-    board = board_of(state)
+    stride = state[SIZE] + 1
     taken = np.empty(size * size, np.int64)
     for number in range(handicap):
         point = handicap_point(size, handicap, number)
-        put_stone(board, cell_at(point, size), BLACK, taken, 0)
+        put_stone(state, stride, cell_at(point, size), BLACK, taken, 0)
         flip_stone(state, point, BLACK)
     state[SIDE] = WHITE
     toggle_side(state[HASHES : HASHES + 8])
@@ -78,11 +78,11 @@ def set_up(state: Ints, stones: NDArray[np.int8], side: int) -> bool:  # [N * N]
     the others liberties. So the order does not matter, and something is taken off only where it must be.
     """
     size = state[SIZE]
-    board = board_of(state)
+    stride = state[SIZE] + 1
     taken = np.empty(size * size, np.int64)
     for point in range(size * size):
         if stones[point] != 0:
-            if put_stone(board, cell_at(point, size), stones[point], taken, 0) > 0:
+            if put_stone(state, stride, cell_at(point, size), stones[point], taken, 0) > 0:
                 return False
             flip_stone(state, point, stones[point])
     if state[SIDE] != side:

@@ -13,7 +13,8 @@ import numpy as np
 
 from eightfold.errors import EightfoldError
 from eightfold.games.game import COLOUR_NAMES, Game, Position
-from eightfold.games.go_layout import HANDICAP, SEEN
+from eightfold.games.go_layout import HANDICAP
+from eightfold.games.go_memory import forget_all
 from eightfold.games.go_setup import handicap_point, set_up
 from eightfold.games.go_setup import most_handicap as most_handicap
 from eightfold.games.state import BLACK
@@ -37,7 +38,7 @@ def start_from(game: Game, stones: Mapping[int, int], *, to_move: int = BLACK) -
     komi, rules, handicap = game.numbers
     game.rules.reset(state, game.size, np.array((komi, rules, 0), np.int64))
     state[HANDICAP] = handicap
-    state[SEEN] = 0  # the empty board was never there
+    forget_all(state)  # the empty board was never there
     if not set_up(state, board, to_move):
         raise EightfoldError("the stones that are set up leave a group without a liberty")
     return Position(game, state, ())
