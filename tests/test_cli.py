@@ -78,6 +78,17 @@ def test_games_are_kept_and_never_overwritten(tmp_path):
     assert [file.read_bytes() for file in files] == before
 
 
+def test_go_is_played_kept_and_shown(tmp_path):
+    game = "go:size=5,komi=2.5,rules=japanese"
+    done = eightfold("match", "greedy", "random", "--game", game, "--games", "2", "--json", "--sgf", str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["games"] == 2
+    shown = eightfold("show", str(tmp_path / "game-0001.sgf"))
+    assert shown.returncode == 0, shown.stderr
+    assert "go:size=5,komi=2.5,rules=japanese" in shown.stdout
+    assert "greedy - random" in shown.stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
