@@ -15,7 +15,7 @@ from eightfold.games.go_board import cell_at, count_liberties, head_of, in_atari
 from eightfold.games.go_count import count
 from eightfold.games.go_layout import COLOUR, TAKEN, longest_game
 from eightfold.games.go_setup import set_up
-from eightfold.games.go_start import handicap_points, start_from
+from eightfold.games.go_start import handicap_points, start_from, with_side
 from eightfold.games.state import NO_MOVE, RESULT, SIDE
 from eightfold.jit import kernel
 from eightfold.symmetry.group import COUNT, destinations
@@ -225,6 +225,16 @@ def test_handicap_stones_are_where_gnugo_puts_them():
                 assert {action(name, size) for name in answer.split()} == set(
                     np.flatnonzero(game.start().stones).tolist()
                 )
+
+
+def test_the_side_to_move_can_be_changed_without_a_pass():
+    taken = drawn(".XO.. XO.O. .XO.. ..... .....", text="go:ko=simple").play("c4")
+    again = with_side(taken, BLACK)
+    assert (again.to_move, again.ply) == (BLACK, 1)
+    assert with_side(again, BLACK) is again
+    without_ko = start_from(taken.game, {int(p): int(taken.stones.flat[p]) for p in np.flatnonzero(taken.stones)})
+    assert again.orbit_key == without_ko.orbit_key
+    assert picture(with_side(again.play("e1"), BLACK).play("e2")) == ".XO.. X.XO. .XO.. ....X ....X"
 
 
 def test_positions_that_cannot_be_set_up():

@@ -41,6 +41,7 @@ from eightfold.games.go_layout import (
     EMPTY,
     HANDICAP,
     KO,
+    KO_MARK,
     KO_RULES,
     RULES,
     SUICIDE,
@@ -81,7 +82,6 @@ from eightfold.rng import Random, random_below
 from eightfold.symmetry.orbit import LARGEST_BOARD, toggle, toggle_side
 from eightfold.texts import Option, Value
 
-KO_MARK = 3  # of a point, for hashing
 PASSED = np.int64(0x2127599BF4325C37)  # in all eight hashes after a pass
 
 KOS = ("simple", "positional", "situational")  # in the order of their numbers
@@ -154,10 +154,6 @@ def reset(state: Ints, size: int, options: Ints) -> None:
 def play(state: Ints, move: int) -> None:
     size, colour, passed = state[SIZE], state[SIDE], state[SIZE] * state[SIZE]
     hashes = state[HASHES : HASHES + 8]
-    if state[KO] != 0:
-        point = point_at(state[KO], size)
-        toggle(hashes, KO_MARK, point // size, point % size, size)
-        state[KO] = 0
     ends = move == passed and state[LAST] == passed
     if (move == passed) != (state[LAST] == passed):
         for g in range(8):
@@ -167,8 +163,15 @@ def play(state: Ints, move: int) -> None:
     state[LAST] = move
     state[SIDE] = BLACK + WHITE - colour
     turn_page(state, size)
+    old, ko = state[KO], 0
     if move != passed:
-        _put_down(state, move, colour)
+        ko = _put_down(state, move, colour)
+    state[KO] = ko
+    if old != ko:
+        for cell in (old, ko):
+            if cell != 0:
+                point = point_at(cell, size)
+                toggle(hashes, KO_MARK, point // size, point % size, size)
     remember(state)  # after a pass too: with the other side to move it is a new situation
     if ends or state[PLY] == longest_game(size):
         margin = double_margin(state)
@@ -186,26 +189,19 @@ def play_moves(state: Ints, moves: Ints) -> int:
 
 
 @kernel
-def _put_down(state: Ints, move: int, colour: int) -> None:
-    """A stone and what it takes off: groups, hashes, prisoners, ko."""
+def _put_down(state: Ints, move: int, colour: int) -> int:
+    """A stone and what it takes off: groups, hashes, prisoners; the cell that may not be retaken at once, or 0."""
     size, stride = state[SIZE], state[SIZE] + 1
     cell = cell_at(move, size)
-    taken = np.empty(size * size, np.int64)
-    count = put_stone(state, stride, cell, colour, taken, 0)
-    flip_stone(state, move, colour)
-    gone = colour if count > 0 and state[cell] & COLOUR == EMPTY else BLACK + WHITE - colour
+    changed = np.empty(size * size + 1, np.int64)  # the stone itself, then what is taken off
+    changed[0] = cell
+    count = put_stone(state, stride, cell, colour, changed, 1)
+    gone = colour if count > 1 and state[cell] & COLOUR == EMPTY else BLACK + WHITE - colour
     for k in range(count):
-        flip_stone(state, point_at(taken[k], size), gone)
-    state[TAKEN + gone - BLACK] += count
-    if (
-        count == 1
-        and gone != colour
-        and stone_count(state, stride, head_of(state, stride, cell)) == 1
-        and in_atari(state, stride, cell)
-    ):
-        state[KO] = taken[0]
-        point = point_at(taken[0], size)
-        toggle(state[HASHES : HASHES + 8], KO_MARK, point // size, point % size, size)
+        flip_stone(state, point_at(changed[k], size), gone if k > 0 else colour)
+    state[TAKEN + gone - BLACK] += count - 1
+    alone = count == 2 and gone != colour and stone_count(state, stride, head_of(state, stride, cell)) == 1
+    return changed[1] if alone and in_atari(state, stride, cell) else 0
 
 
 @kernel

@@ -39,6 +39,7 @@ NEIGHBOUR: Ints = np.array([0, BLACK_BESIDE - EMPTIES, WHITE_BESIDE - EMPTIES, 0
 LIBERTY_BITS, STONE_BITS = 32, 36
 ONE_LIBERTY, ONE_STONE = 1 << LIBERTY_BITS, 1 << STONE_BITS
 
+KO_MARK = 3  # of a point, for hashing: the stones are 0 and 1
 FILTER_WORDS = 128  # of WORD bits: which hashes may be among those of the past
 BOARDS = 8  # boards that are remembered, the present one among them
 WORD = 32  # bits used of a word

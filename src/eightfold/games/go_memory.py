@@ -57,7 +57,8 @@ def turn_page(state: Ints, size: int) -> None:
     length = 2 * words(size)
     old = boards_at(size) + (state[PLY] - 1) % BOARDS * length
     new = boards_at(size) + state[PLY] % BOARDS * length
-    state[new : new + length] = state[old : old + length]
+    for k in range(length):  # a slice would take two seconds more to compile
+        state[new + k] = state[old + k]
 
 
 @kernel

@@ -49,8 +49,7 @@ def check_handicap(size: int, handicap: int) -> None:
 def handicap_point(size: int, handicap: int, number: int) -> int:
     """The point of one of the handicap stones."""
     line = 2 if size < 12 else 3
-    places = PLACES[handicap, number]
-    low, column = places[0], places[1]
+    low, column = PLACES[handicap, number, 0], PLACES[handicap, number, 1]
     up = line if low == 0 else (size // 2 if low == 1 else size - 1 - line)
     right = line if column == 0 else (size // 2 if column == 1 else size - 1 - line)
     return (size - 1 - up) * size + right

@@ -13,11 +13,13 @@ import numpy as np
 
 from eightfold.errors import EightfoldError
 from eightfold.games.game import COLOUR_NAMES, Game, Position
-from eightfold.games.go_layout import HANDICAP
+from eightfold.games.go_board import point_at
+from eightfold.games.go_layout import HANDICAP, KO, KO_MARK
 from eightfold.games.go_memory import forget_all
 from eightfold.games.go_setup import handicap_point, set_up
 from eightfold.games.go_setup import most_handicap as most_handicap
-from eightfold.games.state import BLACK
+from eightfold.games.state import BLACK, HASHES, SIDE
+from eightfold.symmetry.orbit import toggle, toggle_side
 
 
 def start_from(game: Game, stones: Mapping[int, int], *, to_move: int = BLACK) -> Position:
@@ -42,6 +44,24 @@ def start_from(game: Game, stones: Mapping[int, int], *, to_move: int = BLACK) -
     if not set_up(state, board, to_move):
         raise EightfoldError("the stones that are set up leave a group without a liberty")
     return Position(game, state, ())
+
+
+def with_side(position: Position, to_move: int) -> Position:
+    """The same position with that side to move, as if nobody had passed: GTP lets a colour play twice in a row.
+
+    A ko that the other side may not retake is forgotten: the ban was meant for its very next move.
+    """
+    if position.to_move == to_move or position.is_over:
+        return position
+    state, size = position.state.copy(), position.game.size
+    hashes = state[HASHES : HASHES + 8]
+    if state[KO]:
+        point = int(point_at(state[KO], size))
+        toggle(hashes, KO_MARK, point // size, point % size, size)
+        state[KO] = 0
+    state[SIDE] = to_move
+    toggle_side(hashes)
+    return Position(position.game, state, position.moves)
 
 
 def handicap_points(size: int, handicap: int) -> list[int]:
