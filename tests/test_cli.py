@@ -78,12 +78,23 @@ def test_games_are_kept_and_never_overwritten(tmp_path):
     assert [file.read_bytes() for file in files] == before
 
 
+def test_go_is_played_kept_and_shown(tmp_path):
+    game = "go:size=5,komi=2.5,rules=japanese"
+    done = eightfold("match", "greedy", "random", "--game", game, "--games", "2", "--json", "--sgf", str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["games"] == 2
+    shown = eightfold("show", str(tmp_path / "game-0001.sgf"))
+    assert shown.returncode == 0, shown.stderr
+    assert "go:size=5,komi=2.5,rules=japanese" in shown.stdout
+    assert "greedy - random" in shown.stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (("match", "gredy", "random"), "unknown player 'gredy' (did you mean 'greedy'?)"),
         (("match", "mcts:x=1", "random"), "unknown option of player mcts 'x'"),
-        (("match", "random", "random", "--game", "chess"), "unknown game 'chess'; known: gomoku, python:MODULE"),
+        (("match", "random", "random", "--game", "chess"), "unknown game 'chess'; known: gomoku, go, python:MODULE"),
         (("match", "random", "random", "--game", "gomoku:size=99"), "size=99 is not a whole number from 3 to 25"),
         (
             ("match", "random", "random", "--games", "2", "--game", "gomoku:size=3", "--sgf", "/dev/null"),

@@ -129,9 +129,11 @@ def test_everything_runs_without_compilation_for_debugging(run_python):
     code = """
 from eightfold.games import make_game
 from eightfold.arena import make_player
-game = make_game("gomoku:size=4,win=4")
-for text in ("random", "greedy", "mcts:playouts=10", "alphabeta:depth=1"):
-    print(make_player(text, game, seed=1).think(game.after(["c3", "b2"])).action)
+for game in (make_game("gomoku:size=4,win=4"), make_game("go:size=4,suicide=allowed")):
+    for text in ("random", "greedy", "mcts:playouts=10", "alphabeta:depth=1"):
+        print(make_player(text, game, seed=1).think(game.after(["c3", "b2"])).action)
+    for encoder in game.family.encoders:
+        print(game.after(["c3", "b2"]).encode(encoder).sum())
 """
     assert run_python(code, NUMBA_DISABLE_JIT="1") == run_python(code)
 

@@ -123,8 +123,7 @@ def show(
 ) -> None:
     """Show a recorded game: who played, how it ended, and a position."""
     from eightfold.arena.report import draw_board, print_record
-    from eightfold.games.game import make_game
-    from eightfold.games.record import read_records, replay
+    from eightfold.games.record import read_records
 
     records = read_records(file)
     if number > len(records):
@@ -133,7 +132,7 @@ def show(
     if ply is not None and ply > len(record.moves):
         raise EightfoldError(f"game {number} of {file} has {len(record.moves)} moves; --ply {ply} is beyond its end")
     print_record(record, number, len(records))
-    draw_board(replay(make_game(record.game), record.moves[:ply]))
+    draw_board(record.position(ply))
 
 
 @app.command()

@@ -87,8 +87,11 @@ class _Undecided:
 
     encoder = "last-move"
 
+    def __init__(self, actions: int) -> None:
+        self._actions = actions
+
     def evaluate(self, planes: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        return np.zeros((len(planes), planes.shape[-1] ** 2), np.float32), np.zeros(len(planes), np.float32)
+        return np.zeros((len(planes), self._actions), np.float32), np.zeros(len(planes), np.float32)
 
 
 def _selfplay(family: str) -> None:
@@ -96,10 +99,11 @@ def _selfplay(family: str) -> None:
     from eightfold.learning.selfplay import SelfPlay, SelfPlaySettings
     from eightfold.search.forest import SearchSettings
 
+    game = make_game(f"{family}:size=5")
     for search in (SearchSettings(noise=0.25), SearchSettings(root="gumbel"), SearchSettings(forced_playouts=2.0)):
         SelfPlay(
-            make_game(f"{family}:size=5"),
-            _Undecided(),
+            game,
+            _Undecided(game.actions),
             settings=SelfPlaySettings(games=2, playouts=4, opening_share=1.0),
             search=search,
             random=np.random.default_rng(0),

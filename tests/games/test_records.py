@@ -357,9 +357,7 @@ FIVE = ";B[aa];W[ab];B[ba];W[bb];B[ca];W[cb];B[da];W[db];B[ea]"
         ("(;GM[4]SZ[9]AB[ee]AW[ee])", ["move 2", "'AW[ee]'", "stone of move 1"]),
         ("(;GM[4]SZ[9];B[ee];AW[ef])", ["AW", "after move 1"]),
         ("(;GM[4]SZ[9]AE[ee])", ["AE", "move by move"]),
-        ("(;GM[1]SZ[19];B[pd])", ["game 1 (line 1)", "GM[1] is Go", "GM[4]"]),
-        ("(;SZ[19]KM[6.5];B[pd])", ["KM[]", "Go"]),
-        ("(;GM[7];B[aa])", ["'GM[7]'", "GM[4]"]),
+        ("(;GM[7];B[aa])", ["'GM[7]'", "Go is GM[1]", "Gomoku is GM[4]"]),
         ("(;GM[4]SZ[15:12];B[aa])", ["SZ[15:12]", "not a square board", "SZ[12]"]),
         ("(;GM[4]SZ[big];B[aa])", ["'SZ[big]'", "SZ[15]"]),
         ("(;GM[4]SZ[99];B[aa])", ["size=99", "from 3 to 25"]),
@@ -403,7 +401,7 @@ def test_psq_errors(tmp_path: Path, text: str | bytes, said: list[str]) -> None:
 
 def test_games_that_cannot_be_read_can_be_left_out(tmp_path: Path) -> None:
     path = tmp_path / "many.sgf"
-    path.write_text(f"{SGF}\n(;GM[1])\n{SGF}\n(;GM[4]B[aa")
+    path.write_text(f"{SGF}\n(;GM[2])\n{SGF}\n(;GM[4]B[aa")
     refused: list[RecordError] = []
     assert len(read_records(path, refused=refused)) == 2
     assert ["game 2 (line 2)" in str(refused[0]), "line 4" in str(refused[1])] == [True, True]

@@ -53,10 +53,12 @@ class GameResult:
             return 0.5
         return float((self.winner == BLACK) == self.first_named_is_black)
 
-    def record(self, **more: str) -> GameRecord:
+    def record(self, **more: Any) -> GameRecord:
         result = {BLACK: "B+", WHITE: "W+", None: "Draw"}[self.winner]
         if self.forfeited_by is not None:
             result, more = f"{result}F", {"comment": self.reason, **more}
+        elif self.position.margin:
+            result += f"{abs(self.position.margin):g}"
         return GameRecord(
             game=self.position.game.text,
             moves=self.position.moves,
@@ -127,8 +129,9 @@ class MatchReport:
         """Mean thinking time of either player; without its first move, in which kernels are loaded or compiled."""
         spent: tuple[list[float], list[float]] = ([], [])
         for result in self.results:
+            black_first = result.position.game.start().to_move == BLACK  # with a handicap, white begins
             for ply in range(result.opening_plies, len(result.seconds)):
-                first_named = (ply % 2 == 0) == result.first_named_is_black
+                first_named = ((ply % 2 == 0) == black_first) == result.first_named_is_black
                 spent[0 if first_named else 1].append(result.seconds[ply])
         first, second = (float(np.mean(times[1:] or times)) if times else 0.0 for times in spent)
         return first, second

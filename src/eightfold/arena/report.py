@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import string
 from types import TracebackType
 
 from rich.console import Console
@@ -114,7 +113,7 @@ def draw_board(position: Position) -> None:
             else:
                 board.append(f"{_STONES[stone][last == action]} ", style=_STYLES[stone])
         board.append("\n")
-    board.append("    " + " ".join(string.ascii_lowercase[:size]), style="dim")
+    board.append("    " + " ".join(position.game.family.letters[:size]), style="dim")
     console = Console()
     console.print(board)
     key = f"● black  ○ white{f'  {FORBIDDEN} forbidden' if forbidden else ''}"

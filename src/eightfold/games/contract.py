@@ -73,6 +73,17 @@ def why_forbidden(state: Ints, move: int) -> str:  # type: ignore[empty-body]
     """Why it may not, in words; no kernel."""
 
 
+# ---- for games that count points ----------------------------------------------------------------------
+
+
+def margin_of(state: Ints) -> float:  # type: ignore[empty-body]
+    """Black's lead when the game is over; no kernel."""
+
+
+def ownership(state: Ints, owners: NDArray[np.int8]) -> None:
+    """Write to `owners` [N * N] whose every point is as the board stands: 0, BLACK or WHITE."""
+
+
 # ---- for games that have a move heuristic: the greedy and alpha-beta players need it ----------------
 
 
@@ -85,4 +96,8 @@ def rescore_moves(state: Ints, move: int, scores: Ints) -> None:
 
 
 def best_possible_score(state: Ints) -> int:  # type: ignore[empty-body]
-    """A number that no difference of two scores exceeds."""
+    """A number that no difference of two scores, and no judgement of a position, exceeds."""
+
+
+def judge_position(state: Ints, scores: Ints) -> int:  # type: ignore[empty-body]
+    """What a position is worth to the side to move without looking ahead; has a default, from the `scores` [2, A]."""

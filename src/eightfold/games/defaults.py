@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eightfold.games.contract import encode, legal, play
-from eightfold.games.state import NO_MOVE, ONGOING, RESULT, SIDE
+from eightfold.games.state import BLACK, NO_MOVE, ONGOING, RESULT, SIDE
 from eightfold.jit import Ints, kernel
 from eightfold.rng import Random, random_below
 
@@ -35,6 +35,18 @@ def find_win(state: Ints, nodes: int, scratch: Ints) -> int:
 @kernel
 def is_dead(state: Ints) -> bool:
     return False  # nobody knows
+
+
+@kernel
+def judge_position(state: Ints, scores: Ints) -> int:  # [2, A]
+    """Document 004: the best score of the side to move minus the opponent's best."""
+    side = state[SIDE] - BLACK
+    own, other = scores[side], scores[1 - side]
+    best_own = best_other = 0
+    for point in range(own.shape[0]):
+        best_own = max(best_own, own[point])
+        best_other = max(best_other, other[point])
+    return best_own - best_other
 
 
 @kernel

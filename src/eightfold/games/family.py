@@ -5,6 +5,7 @@ A game module has one `GAME = Family(...)`; `eightfold.games.game` makes games o
 
 from __future__ import annotations
 
+import string
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -21,3 +22,4 @@ class Family:
     complete: Callable[[dict[str, Value]], tuple[int, int, int]] = lambda values: (0, 0, 0)
     """Check the values of the options, fill in what depends on others, give the three numbers for `reset`."""
     has_pass: bool = False
+    letters: str = string.ascii_lowercase  # of the columns, in names of moves

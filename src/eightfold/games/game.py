@@ -13,7 +13,6 @@ from __future__ import annotations
 import functools
 import importlib
 import operator
-import string
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
@@ -31,7 +30,7 @@ from eightfold.specialise import DEFAULTS, specialise
 from eightfold.symmetry.orbit import LARGEST_BOARD, orbit_key
 from eightfold.texts import Value, read_options, split_name, write_options
 
-FAMILIES = {"gomoku": "eightfold.games.gomoku"}
+FAMILIES = {"gomoku": "eightfold.games.gomoku", "go": "eightfold.games.go"}
 DEFAULT_GAME = "gomoku:size=15"
 COLOUR_NAMES = {BLACK: "black", WHITE: "white"}
 
@@ -143,10 +142,10 @@ class Game:
         text = name.strip().lower()
         if text == "pass" and self.family.has_pass:
             return self.points
-        column = string.ascii_lowercase.find(text[:1] or "?")
+        column = self.family.letters.find(text[:1] or "?")
         row = self.size - int(text[1:]) if text[1:].isdecimal() and len(text) <= 4 else -1
         if not (0 <= column < self.size and 0 <= row < self.size):
-            last = f"{string.ascii_lowercase[self.size - 1]}{self.size}"
+            last = f"{self.family.letters[self.size - 1]}{self.size}" + (" or pass" if self.family.has_pass else "")
             raise EightfoldError(f"{shown(name)} is not a point of a {self.size}x{self.size} board: a1 to {last}")
         return row * self.size + column
 
@@ -155,7 +154,7 @@ class Game:
         if action == self.points and self.family.has_pass:
             return "pass"
         row, column = divmod(int(action), self.size)
-        return f"{string.ascii_lowercase[column]}{self.size - row}"
+        return f"{self.family.letters[column]}{self.size - row}"
 
     def encoder(self, name: str) -> tuple[int, int]:
         """The number of an encoder and of its planes."""
@@ -240,7 +239,16 @@ class Position:
         """How the game stands, in words."""
         if not self.is_over:
             return f"{COLOUR_NAMES[self.to_move]} to move"
-        return "draw" if self.state[RESULT] == DRAW else f"{COLOUR_NAMES[int(self.state[RESULT])]} wins"
+        if self.state[RESULT] == DRAW:
+            return "draw"
+        lead = f" by {abs(self.margin):g}" if self.margin else ""
+        return f"{COLOUR_NAMES[int(self.state[RESULT])]} wins{lead}"
+
+    @functools.cached_property
+    def margin(self) -> float | None:
+        """Black's lead in points when the game is over; None while it goes on and in games without points."""
+        margin_of = getattr(self.game.rules, "margin_of", None)
+        return float(margin_of(self.state)) if margin_of and self.is_over else None
 
     @functools.cached_property
     def stones(self) -> NDArray[np.int8]:
@@ -267,7 +275,7 @@ class Position:
         """The board as text: X for black, O for white."""
         size = self.game.size
         rows = [f"{size - row:2d} " + " ".join(".XO"[stone] for stone in self.stones[row]) for row in range(size)]
-        return "\n".join([*rows, "   " + " ".join(string.ascii_lowercase[:size])])
+        return "\n".join([*rows, "   " + " ".join(self.game.family.letters[:size])])
 
     def __repr__(self) -> str:
         return f"<Position {self.game.text} after {self.ply} moves: {self.outcome}>"

@@ -18,9 +18,9 @@ import os
 import re
 import secrets
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from eightfold.errors import EightfoldError
 from eightfold.games.game import Game, Position, make_game
@@ -45,7 +45,7 @@ class RecordError(EightfoldError):
 
 @dataclass(frozen=True, kw_only=True)
 class GameRecord:
-    """One game as it was played, from the empty board; the moves are actions of the game."""
+    """One game as it was played, from the start of the game or from a setup; the moves are actions of the game."""
 
     game: str  # a game's text, such as 'gomoku:size=15,win=5,rule=freestyle'
     moves: tuple[int, ...]
@@ -56,6 +56,9 @@ class GameRecord:
     event: str = ""
     date: str = ""
     comment: str = ""
+    setup: tuple[tuple[int, int], ...] = ()  # stones on the board before the first move: an action and a colour each
+    to_move: int = 0  # who moves first where that is not who begins the game, and always after a setup
+    dead: tuple[int, ...] = ()  # stones that both sides agreed to be dead at the end, in Go
 
     def __post_init__(self) -> None:
         if self.seconds and len(self.seconds) != len(self.moves):
@@ -64,14 +67,28 @@ class GameRecord:
             if not (math.isfinite(time) and 0 <= time <= MOST_SECONDS):
                 raise RecordError(f"move {number}: {time} is not a time in seconds from 0 to {MOST_SECONDS:.0f}")
 
-    def position(self) -> Position:
-        """The position at the end, every move played by the rules."""
-        return replay(make_game(self.game), self.moves)
+    def start(self, game: Game | None = None) -> Position:
+        """The position before the first move."""
+        from eightfold.games.go_start import start_from  # here, because records of other games do without
+
+        game = game or make_game(self.game)
+        if not self.setup and not self.to_move:
+            return game.start()
+        return start_from(game, dict(self.setup), to_move=self.to_move or int(game.start().to_move))
+
+    def position(self, plies: int | None = None) -> Position:
+        """The position at the end, or after so many moves, every move played by the rules."""
+        game = make_game(self.game)
+        return replay(game, self.moves[:plies], start=self.start(game))
+
+    def changed(self, **values: Any) -> GameRecord:
+        """The same record with other values."""
+        return replace(self, **values)
 
 
-def replay(game: Game, moves: Sequence[int], *, written: Sequence[str] = ()) -> Position:
+def replay(game: Game, moves: Sequence[int], *, start: Position | None = None, written: Sequence[str] = ()) -> Position:
     """The position after `moves`; an error names the move, as the file has `written` it where that is given."""
-    position = game.start()
+    position = start or game.start()
     for number, move in enumerate(moves, start=1):
         try:
             action = game.action(move)
@@ -89,8 +106,11 @@ def _check_playable(position: Position, action: int) -> None:
     if position.is_over:
         end = f"{position.outcome} with move {position.ply}"
         raise RecordError(f"{name} comes after the end of the game ({end}) by the rules of {position.game.text}")
-    if action in position.moves:
-        raise RecordError(f"{name} already has the stone of move {position.moves.index(action) + 1}")
+    if action < position.game.points and position.stones.flat[action]:
+        if action not in position.moves:
+            raise RecordError(f"{name} already has a stone from the start")
+        latest = len(position.moves) - position.moves[::-1].index(action)
+        raise RecordError(f"{name} already has the stone of move {latest}")
 
 
 # ---- files ------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-r"""SGF, the Smart Game Format (https://www.red-bean.com/sgf/): any file to trees of nodes, Gomoku (GM[4]) to records.
+r"""SGF, the Smart Game Format (https://www.red-bean.com/sgf/): any file to trees of nodes, Gomoku and Go to records.
 
 Two layers. `parse_trees` knows the syntax only and serves any game: variations, setup stones and unknown
 properties all come through, values as they stand in the file (`plain_text` takes the escapes out). Above it
@@ -8,13 +8,13 @@ properties all come through, values as they stand in the file (`plain_text` take
     >>> record.black, record.moves
     ('ann', (40, 32))
 
-What is read with tolerance: text around the games; lower-case letters in names, which old files have (`SiZe`
-is SZ); a missing GM (taken as 4 unless KM or HA say Go) and SZ (15); points as two letters (column, row from
+Of Gomoku (GM[4]) is read with tolerance: text around the games; lower-case letters in names, which old files have
+(`SiZe` is SZ); a missing GM (taken as 4 unless KM or HA say Go) and SZ (15); points as two letters (column, row from
 the top) or as letter and number (column, row from the bottom, as renju players write); AB and AW that can be
 read as an opening in turn; moves without a point at the end; a ruleset that is not known as freestyle.
 
 What SZ and RU cannot say, a winning length other than five, is written to the private property EIGHTFOLD,
-which holds the game's text: EIGHTFOLD[gomoku:size=9,win=4,rule=freestyle].
+which holds the game's text: EIGHTFOLD[gomoku:size=9,win=4,rule=freestyle]. Go (GM[1]) is in `sgf_go.py`.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ import re
 import string
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from eightfold import __version__
 from eightfold.errors import EightfoldError
@@ -176,34 +177,40 @@ def read_sgf(data: bytes | str, *, refused: list[RecordError] | None = None) -> 
 
 
 def _record(root: Node) -> GameRecord:
+    if _is_go(root):
+        from eightfold.games.sgf_go import go_record  # here, because it needs this module
+
+        return go_record(root)
     game = _game(root)
     opening = _opening(root)
     stones = opening + _played(root, game, len(opening))
     moves = tuple(_action(game, number, stone) for number, stone in enumerate(stones, start=1))
     replay(game, moves, written=[str(stone) for stone in stones])
-    return GameRecord(
-        game=game.text,
-        moves=moves,
-        black=plain_text(root.first("PB")),
-        white=plain_text(root.first("PW")),
-        result=plain_result(root.first("RE")),
-        event=plain_text(root.first("EV")),
-        date=plain_text(root.first("DT")),
-        comment=plain_text(root.first("C"), one_line=False),
-    )
+    return GameRecord(game=game.text, moves=moves, **common_facts(root))
+
+
+def common_facts(root: Node) -> dict[str, Any]:
+    """What a root says of the players and the event, in any game."""
+    return {
+        "black": plain_text(root.first("PB")),
+        "white": plain_text(root.first("PW")),
+        "result": plain_result(root.first("RE")),
+        "event": plain_text(root.first("EV")),
+        "date": plain_text(root.first("DT")),
+        "comment": plain_text(root.first("C"), one_line=False),
+    }
+
+
+def _is_go(root: Node) -> bool:
+    """Whether a record is of Go: by its number, or by a komi or a handicap."""
+    number = root.first("GM").strip()
+    if number not in ("", GO, GOMOKU):
+        raise RecordError(f"{quoted(f'GM[{number}]')} is not a game that is read; Go is GM[1], Gomoku is GM[4]")
+    return number == GO or (not number and ("KM" in root.properties or "HA" in root.properties))
 
 
 def _game(root: Node) -> Game:
-    """The game of a record; Go will have its own branch here."""
-    number = root.first("GM").strip()
-    if number == GO:
-        raise RecordError("GM[1] is Go, which is not read yet; Gomoku is GM[4]")
-    if number not in ("", GOMOKU):
-        raise RecordError(f"{quoted(f'GM[{number}]')} is not a game that is read; Gomoku is GM[4]")
-    for name in ("KM", "HA"):
-        if not number and name in root.properties:
-            raise RecordError(f"there is no GM[] and {name}[] speaks of Go, which is not read yet; Gomoku is GM[4]")
-    size, exact = _size(root), plain_text(root.first("EIGHTFOLD"))
+    size, exact = board_size(root, 15), plain_text(root.first("EIGHTFOLD"))
     if not exact:
         return make_game(f"gomoku:size={size},rule={_rule(root)}")
     if len(exact) > 100 or split_name(exact)[0] != "gomoku":  # never let a file name a module to import
@@ -214,11 +221,11 @@ def _game(root: Node) -> Game:
     return game
 
 
-def _size(root: Node) -> int:
-    value = root.first("SZ", "15")
+def board_size(root: Node, usual: int) -> int:
+    value = root.first("SZ", str(usual))
     found = re.fullmatch(r"\s*([0-9]{1,3})\s*(?::\s*([0-9]{1,3})\s*)?", value)
     if not found:
-        raise RecordError(f"{quoted(f'SZ[{value}]')} is not a board size such as SZ[15]")
+        raise RecordError(f"{quoted(f'SZ[{value}]')} is not a board size such as SZ[{usual}]")
     columns, rows = int(found[1]), int(found[2] or found[1])
     if columns != rows:
         raise RecordError(f"SZ[{columns}:{rows}] is not a square board; SZ[{rows}] would be")
@@ -339,21 +346,34 @@ def write_sgf(records: Sequence[GameRecord]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def common_properties(number: str, size: int) -> dict[str, str]:
+    """What every root begins with."""
+    return {"FF": "4", "GM": number, "CA": "UTF-8", "AP": f"Eightfold:{__version__}", "SZ": str(size)}
+
+
+def written(root: dict[str, str], record: GameRecord) -> str:
+    """The properties of a root, and what the record says of players and event."""
+    texts = {"PB": record.black, "PW": record.white, "RE": record.result, "EV": record.event, "DT": record.date}
+    root = root | {name: escaped(text) for name, text in texts.items() if text}
+    if record.comment:
+        root["C"] = escaped(record.comment, one_line=False)
+    return "".join(f"{name}[{value}]" for name, value in root.items())
+
+
 def _sgf_line(record: GameRecord) -> str:
+    if split_name(record.game)[0] == "go":
+        from eightfold.games.sgf_go import go_line  # here, because it needs this module
+
+        return go_line(record)
     position = record.position()
     game = position.game
     if game.name != "gomoku":
-        raise RecordError(f"{game.text} cannot be written as SGF; gomoku can")
+        raise RecordError(f"{game.text} cannot be written as SGF; gomoku and go can")
     rule = game.values["rule"]
-    root = {"FF": "4", "GM": GOMOKU, "CA": "UTF-8", "AP": f"Eightfold:{__version__}", "SZ": str(game.size)}
-    root["RU"] = str(rule)
+    root = common_properties(GOMOKU, game.size) | {"RU": str(rule)}
     if make_game(f"gomoku:size={game.size},rule={rule}").text != game.text:
         root["EIGHTFOLD"] = game.text
-    texts = {"PB": record.black, "PW": record.white, "RE": record.result, "EV": record.event, "DT": record.date}
-    root |= {name: escaped(text) for name, text in texts.items() if text}
-    if record.comment:
-        root["C"] = escaped(record.comment, one_line=False)
-    head = "".join(f"{name}[{value}]" for name, value in root.items())
+    head = written(root, record)
     points = (divmod(move, game.size) for move in position.moves)
     moves = (f";{'BW'[n % 2]}[{LETTERS[column]}{LETTERS[row]}]" for n, (row, column) in enumerate(points))
     return f"(;{head}{''.join(moves)})"

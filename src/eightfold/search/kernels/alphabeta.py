@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from eightfold.games.contract import best_possible_score, play, rescore_moves, score_moves
+from eightfold.games.contract import best_possible_score, judge_position, play, rescore_moves, score_moves
 from eightfold.games.state import BLACK, DRAW, HASHES, ONGOING, RESULT, SIDE, SIZE
 from eightfold.jit import Ints, kernel
 from eightfold.symmetry.orbit import orbit_key
@@ -65,6 +65,8 @@ def prepare(work: Work, state: Ints, radius: int, board: NDArray[np.int8]) -> No
 @kernel
 def mark_near(near: Ints, move: int, size: int, radius: int, change: int) -> None:
     row, column = move // size, move % size
+    if row == size:
+        return  # a pass
     for r in range(max(row - radius, 0), min(row + radius + 1, size)):
         for c in range(max(column - radius, 0), min(column + radius + 1, size)):
             near[r * size + c] += change
@@ -103,6 +105,10 @@ def find_candidates(work: Work, ply: int) -> int:
             moves[count] = point
             order[count] = 0
             count += own[point] > 0
+    if own.shape[0] > size * size and own[size * size] > 0:  # a pass, where there is one
+        moves[count] = size * size
+        order[count] = 0
+        count += 1
     return count
 
 
@@ -114,18 +120,6 @@ def make_child(work: Work, ply: int, move: int) -> None:
     play(child, move)
     work.scores[ply + 1] = work.scores[ply]
     rescore_moves(child, move, work.scores[ply + 1])
-
-
-@kernel
-def judge(work: Work, ply: int) -> int:
-    """The value at the depth limit, for the side to move."""
-    side = work.states[ply, SIDE] - BLACK
-    own, other = work.scores[ply, side], work.scores[ply, 1 - side]
-    best_own = best_other = 0
-    for point in range(own.shape[0]):
-        best_own = max(best_own, own[point])
-        best_other = max(best_other, other[point])
-    return best_own - best_other
 
 
 @kernel
@@ -159,9 +153,12 @@ def enter(work: Work, ply: int, last_ply: int, alpha: int, beta: int) -> int:
     work.nodes[0] += 1
     state = work.states[ply]
     if state[RESULT] != ONGOING:
-        return 0 if state[RESULT] == DRAW else ply - win_value(state)  # the other side has just won
+        if state[RESULT] == DRAW:
+            return 0
+        # Mostly the other side has just won; but who ends a game of Go by a pass may have lost it.
+        return win_value(state) - ply if state[RESULT] == state[SIDE] else ply - win_value(state)
     if ply == last_ply:
-        return judge(work, ply)
+        return judge_position(state, work.scores[ply])
     key = orbit_key(state[HASHES : HASHES + 8])
     entry = key & (work.keys.shape[0] - 1)
     if work.keys[entry] == key and work.bounds[entry] // 4 == last_ply - ply:

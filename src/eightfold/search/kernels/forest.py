@@ -172,9 +172,9 @@ def _walk(
 def _settle(forest: Forest, game: int, node: int, state: Ints, threats: int, scratch: Ints) -> None:
     """What the rules say of a new node: it is over, the side to move wins by force, or nobody can win any more."""
     if state[RESULT] != ONGOING:
-        drawn = state[RESULT] == DRAW
-        forest.proof[game, node] = DRAWN if drawn else LOST  # only the side that has just moved can have won
-        forest.value[game, node] = _draw_value(forest, game, state) if drawn else -1
+        drawn, won = state[RESULT] == DRAW, state[RESULT] == state[SIDE]  # who passes last in Go may have lost
+        forest.proof[game, node] = DRAWN if drawn else WON if won else LOST
+        forest.value[game, node] = _draw_value(forest, game, state) if drawn else 1 if won else -1
     elif node != ROOT and find_win(state, threats, scratch) != NO_MOVE:  # the root must give a move, not a value
         forest.proof[game, node] = WON
         forest.value[game, node] = 1

@@ -1,0 +1,81 @@
+"""Go, one core: random games as Monte Carlo search plays them, and the full rules beside a plain implementation.
+
+The second measures what a move costs when the list of all legal moves is made before it, superko and all, and hashes,
+history and remembered boards are kept: what the searches with a network do.
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from eightfold.benchmarks.reference.go import PlainGo
+from eightfold.benchmarks.report import Benchmark, Figure
+from eightfold.benchmarks.rollouts import games_per_second
+from eightfold.games.game import Game, make_game
+from eightfold.games.state import PLY
+from eightfold.rng import make_random
+
+LONGEST = 300  # moves of a game that the plain implementation plays
+
+
+def plain_games_per_second(size: int, games: int) -> float:
+    """Random games that fill no eyes, to their end, as the kernel plays them."""
+    random = np.random.default_rng(1)
+    start = time.perf_counter()
+    for _ in range(games):
+        game = PlainGo(size, ko="simple")
+        while not game.result and len(game.moves) < 3 * size * size:
+            order = random.permutation(size * size)
+            good = (
+                int(move)
+                for move in order
+                if game.is_legal(int(move)) and not game.is_eye(divmod(int(move), size), game.side)
+            )
+            game.play(next(good, size * size))
+    return games / (time.perf_counter() - start)
+
+
+def moves_per_second(game: Game, games: int) -> float:
+    """Any legal moves, all of them listed before each."""
+    start, random, scratch = game.start().state, make_random(1), np.zeros(game.actions, np.int64)
+    state = start.copy()
+    game.kernels.rollout(state, random, scratch)  # the default, over `legal` and `play`
+    moves, begin = 0, time.perf_counter()
+    for _ in range(games):
+        state[:] = start
+        game.kernels.rollout(state, random, scratch)
+        moves += int(state[PLY])
+    return moves / (time.perf_counter() - begin)
+
+
+def plain_moves_per_second(size: int, moves: int) -> float:
+    random, done = np.random.default_rng(1), 0
+    start = time.perf_counter()
+    while done < moves:
+        game = PlainGo(size)
+        while not game.result and len(game.moves) < LONGEST and done < moves:
+            game.play(int(random.choice(game.legal())))
+            done += 1
+    return done / (time.perf_counter() - start)
+
+
+def run() -> Benchmark:
+    small, large = make_game("go:size=9"), make_game("go:size=19")
+    games, plain_games = games_per_second(small, 20_000), plain_games_per_second(9, 5)
+    moves, plain_moves = moves_per_second(small, 1_000), plain_moves_per_second(9, 300)
+    return Benchmark(
+        name="go",
+        title="rules and random games of go",
+        figures=(
+            Figure(key="games_per_s_9x9", value=games, unit="/s"),
+            Figure(key="games_per_s_19x19", value=games_per_second(large, 4_000), unit="/s"),
+            Figure(key="plain_games_per_s_9x9", value=plain_games, unit="/s"),
+            Figure(key="games_times_plain", value=games / plain_games, unit="x", least=100),
+            Figure(key="moves_per_s_9x9", value=moves, unit="/s", note="every legal move listed, superko, hashes"),
+            Figure(key="moves_per_s_19x19", value=moves_per_second(large, 100), unit="/s"),
+            Figure(key="plain_moves_per_s_9x9", value=plain_moves, unit="/s"),
+            Figure(key="rules_times_plain", value=moves / plain_moves, unit="x", least=100),
+        ),
+    )
