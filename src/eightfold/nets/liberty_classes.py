@@ -138,8 +138,11 @@ def find_groups(
 
 
 @kernel
-def load_board(stones: Stones, previous: Floats, board: int, points: Ints, worth: Ints) -> None:
-    """One board with walls around, and what its empty points are worth to a group of either colour."""
+def load_board(stones: Stones, previous: Floats, board: int, everywhere: int, points: Ints, worth: Ints) -> None:
+    """One board with walls around, and what its empty points are worth to a group of either colour.
+
+    `everywhere`: also what the other points would be, were they empty.
+    """
     rows, columns = stones.shape[1], stones.shape[2]
     for row in range(rows):
         start = (row + 1) * (columns + 1) + 1
@@ -147,10 +150,19 @@ def load_board(stones: Stones, previous: Floats, board: int, points: Ints, worth
             cell = start + column
             there = int(stones[board, row, column])
             points[cell] = there
-            if there == EMPTY:
+            if there == EMPTY or everywhere:
                 territory = in_units(previous[board, 0, row, column])
                 worth[0, cell], worth[1, cell] = ONE - territory, in_units(previous[board, 4, row, column])
                 worth[2, cell], worth[3, cell] = territory, in_units(previous[board, 3, row, column])
+
+
+@kernel
+def name_groups(points: Ints, members: Ints, about: Ints, count: int, by_count: int, names: Ints) -> None:
+    """The class of each group's stones; that of group 0, which is none, is an empty point's."""
+    names[0] = EMPTY_POINT
+    for group in range(1, count + 1):
+        number = group_class(about[group, 3], about[group, 2], about[group, 4], by_count)
+        names[group] = number + FIRST_BLACK if points[members[about[group, 0]]] == BLACK else number
 
 
 @kernel
@@ -162,16 +174,11 @@ def classify(stones: Stones, previous: Floats, by_count: int, classes: Bytes, fi
     points, worth = np.full(cells, WALL, np.int64), np.zeros((4, cells), np.int64)
     groups, members, seen = np.zeros(cells, np.int64), np.zeros(cells, np.int64), np.zeros(cells, np.int64)
     about = np.zeros((cells, 5), np.int64)
-    names = np.zeros(cells, np.uint8)  # the class of a group's stones
-    names[0] = EMPTY_POINT
+    names = np.zeros(cells, np.int64)
     for board in range(first, stop):
-        load_board(stones, previous, board, points, worth)
+        load_board(stones, previous, board, 0, points, worth)
         count = find_groups(points, pitch, pitch + 1, (rows + 1) * pitch, worth, groups, members, about, seen)
-        for group in range(1, count + 1):
-            colour = points[members[about[group, 0]]]
-            names[group] = group_class(about[group, 3], about[group, 2], about[group, 4], by_count) + (
-                FIRST_BLACK if colour == BLACK else 0
-            )
+        name_groups(points, members, about, count, by_count, names)
         for row in range(rows):
             start = (row + 1) * pitch + 1
             for column in range(columns):
