@@ -27,7 +27,6 @@ from eightfold.symmetry.group import whole_number
 from eightfold.symmetry.representations import Field, channels, make_field
 
 HIDDEN_TYPES = ("trivial", "symmetrical", "diagonal", "chiral", "faithful")
-OUTPUT_NAMES = ("Z+", "Z°", "Z•", "A°+", "A•+", "A°", "A•")  # document 003, table III
 ACTIVE_INPUTS = 9  # one of a cell's inputs is set, so this many reach a hidden unit
 FORMAT = "eightfold-isn"
 

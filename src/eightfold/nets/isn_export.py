@@ -21,7 +21,8 @@ from eightfold.errors import EightfoldError
 from eightfold.nets.backends.onnxruntime_backend import make_session
 from eightfold.nets.checkpoint import replace_file
 from eightfold.nets.export import PRODUCER, TOLERANCE, check_output
-from eightfold.nets.isn import ISN, OUTPUT_NAMES
+from eightfold.nets.isn import ISN
+from eightfold.nets.liberty_classes import OUTPUT_NAMES
 from eightfold.nets.onnx_graph import OPSET
 
 INPUT, OUTPUT = "classes", "outputs"

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from eightfold.errors import EightfoldError
 from eightfold.jit import Ints, kernel
-from eightfold.nets.isn import ISN, OUTPUT_NAMES
+from eightfold.nets.isn import ISN
 from eightfold.nets.isn_changes import find_changes
 from eightfold.nets.isn_fused import LANES, UNITS, fast_sigmoid, fast_tanh, fuse
 from eightfold.nets.isn_reward import reward_weights
@@ -30,6 +30,7 @@ from eightfold.nets.liberty_classes import (
     EMPTY,
     EMPTY_POINT,
     OFF_BOARD,
+    OUTPUT_NAMES,
     WALL,
     WHITE,
     find_groups,

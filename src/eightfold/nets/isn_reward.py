@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from eightfold.errors import EightfoldError, shown
 from eightfold.jit import kernel
-from eightfold.nets.isn import OUTPUT_NAMES
-from eightfold.nets.liberty_classes import BLACK, EMPTY, WHITE
+from eightfold.nets.liberty_classes import BLACK, EMPTY, OUTPUT_NAMES, WHITE
 
 Floats = NDArray[np.float32]
 Stones = NDArray[np.int8]

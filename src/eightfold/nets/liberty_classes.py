@@ -25,13 +25,13 @@ from numpy.typing import NDArray
 
 from eightfold.errors import EightfoldError
 from eightfold.jit import Ints, kernel
-from eightfold.nets.isn import OUTPUT_NAMES
 from eightfold.threads import run_parts, usable_cores
 
 Floats = NDArray[np.float32]
 Bytes = NDArray[np.uint8]
 Stones = NDArray[np.int8]
 
+OUTPUT_NAMES = ("Z+", "Z°", "Z•", "A°+", "A•+", "A°", "A•")  # of an ISN for Go: document 003, table III
 EMPTY, BLACK, WHITE, WALL = 0, 1, 2, 3
 FIRST_BLACK, EMPTY_POINT, OFF_BOARD = 6, 12, 13
 ONE = 1 << 24
