@@ -171,7 +171,7 @@ def evaluate(
     rows, columns = classes.shape[1], classes.shape[2]
     pitch = columns + 1
     cells = (rows + 2) * pitch + 1
-    codes = np.full(cells, off_board, np.int64)
+    codes = np.full(cells, off_board, np.uint8)
     given = np.zeros((len(kinds), cells), np.float32)
     hidden = np.zeros((len(kinds), cells), np.float32)
     found = np.zeros((len(second), cells), np.float32)
@@ -189,11 +189,12 @@ def evaluate(
         neighbour_sums(hidden, kinds, rows, pitch, found)
         add_products(found, second, sums, rows, pitch)
         for output in range(outputs.shape[1]):
+            to = sums[output, pitch + 1 : (rows + 1) * pitch]
+            for cell in range(len(to)):
+                to[cell] = fast_sigmoid(to[cell])
             for row in range(rows):
                 start = (row + 1) * pitch + 1
-                inward, outward = sums[output, start : start + columns], outputs[board, output, row]
-                for column in range(columns):
-                    outward[column] = fast_sigmoid(inward[column])
+                outputs[board, output, row] = sums[output, start : start + columns]
 
 
 @kernel
@@ -202,15 +203,15 @@ def first_layer(codes: Ints, rows: int, columns: int, table: Floats, given: Floa
     pitch = columns + 1
     for row in range(rows):
         start = (row + 1) * pitch + 1
+        # Views, here and below: an index into one counts from 0, which spares a look for negative ones and lets the
+        # compiler use vectors.
+        above = codes[start - pitch - 1 : start - pitch + columns + 1]
+        beside = codes[start - 1 : start + columns + 1]
+        below = codes[start + pitch - 1 : start + pitch + columns + 1]
         for column in range(columns):
-            cell = start + column
-            north_west, north, north_east = codes[cell - pitch - 1], codes[cell - pitch], codes[cell - pitch + 1]
-            south_west, south, south_east = codes[cell + pitch - 1], codes[cell + pitch], codes[cell + pitch + 1]
-            # Views, here and below: an index into one counts from 0, which spares a look for negative ones and lets
-            # the compiler use vectors.
-            a, b, c = table[0, north_west], table[1, north], table[2, north_east]
-            d, e, f = table[3, codes[cell - 1]], table[4, codes[cell]], table[5, codes[cell + 1]]
-            g, h, i = table[6, south_west], table[7, south], table[8, south_east]
+            a, b, c = table[0, above[column]], table[1, above[column + 1]], table[2, above[column + 2]]
+            d, e, f = table[3, beside[column]], table[4, beside[column + 1]], table[5, beside[column + 2]]
+            g, h, i = table[6, below[column]], table[7, below[column + 1]], table[8, below[column + 2]]
             to = line[column]
             for k in range(LANES):
                 to[k] = (a[k] + b[k] + c[k]) + (d[k] + e[k] + f[k]) + (g[k] + h[k] + i[k])
@@ -227,13 +228,15 @@ def first_layer(codes: Ints, rows: int, columns: int, table: Floats, given: Floa
 
 @kernel
 def activate(given: Floats, hidden: Floats, rows: int, columns: int) -> None:
-    """tanh on the board; the ring of `hidden` stays zero."""
+    """tanh on the board, in one go from its first cell to its last; the cells between the rows are zero again."""
+    pitch = columns + 1
+    begin, end = pitch + 1, (rows + 1) * pitch
     for unit in range(len(given)):
-        for row in range(1, rows + 1):
-            start = row * (columns + 1) + 1
-            inward, outward = given[unit, start : start + columns], hidden[unit, start : start + columns]
-            for column in range(columns):
-                outward[column] = fast_tanh(inward[column])
+        inward, outward = given[unit, begin:end], hidden[unit, begin:end]
+        for cell in range(end - begin):
+            outward[cell] = fast_tanh(inward[cell])
+        for row in range(1, rows):
+            hidden[unit, (row + 1) * pitch] = ZERO
 
 
 @kernel
