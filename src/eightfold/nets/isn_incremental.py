@@ -43,12 +43,8 @@ Floats = NDArray[np.float32]
 Bytes = NDArray[np.uint8]
 Stones = NDArray[np.int8]
 
-USED = 4  # room for the outputs that a point's reward is made of: three if it is empty, else two
+USED = 3  # outputs that a point's reward is made of: three if it is empty, two if there is a stone
 USED_OUTPUTS = {EMPTY: (0, 3, 4), BLACK: (2, 6), WHITE: (1, 5)}
-# Sums over a neighbourhood for all units of a cell: centre, edges, corners, row against column, diagonal against
-# diagonal, east - west, north - south, and the same two over the corners. One more place, which holds a zero.
-SUMS = 9
-NOTHING = SUMS * UNITS
 BOARDS_A_THREAD = 2
 
 
@@ -70,23 +66,13 @@ class CandidateEvaluator:
                 f" recurrent={network.recurrent}, {network.config['inputs']} and {network.config['outputs']}"
             )
         weights = fuse(network)
-        self._table, self._units = weights.table, len(weights.kinds)
-        picks: list[tuple[int, int]] = []
-        for unit, kind in enumerate(weights.kinds.tolist()):
-            if kind == 0:
-                picks += [(unit, NOTHING), (UNITS + unit, NOTHING), (2 * UNITS + unit, NOTHING)]
-            elif kind == 1:
-                picks.append((3 * UNITS + unit, NOTHING))
-            elif kind == 2:
-                picks.append((4 * UNITS + unit, NOTHING))
-            elif kind == 4:  # its two components are channels side by side
-                picks += [(5 * UNITS + unit, 6 * UNITS + unit + 1), (7 * UNITS + unit, 8 * UNITS + unit + 1)]
-        self._picks = np.array(picks, np.int64).reshape(-1, 2)  # [K, 2]: which sums make a product's factor
-        self._products = np.zeros((3, len(picks), USED), np.float32)  # by the state of a point
+        self._table = weights.table
+        self._kinds = weights.kinds
+        self._products = np.zeros((3, len(weights.second), USED), np.float32)  # by the state of a point
         self._parts = np.zeros((3, USED), np.int64)  # which outputs
         self._worth = np.zeros((3, USED + 1), np.float32)  # and their weights in its reward, and a constant
         for state, used in USED_OUTPUTS.items():
-            self._products[state, :, : len(used)] = weights.second[: len(picks), list(used)]
+            self._products[state, :, : len(used)] = weights.second[:, list(used)]
             self._parts[state, : len(used)] = used
             self._worth[state, : len(used)] = self._rewards[state, list(used)]
             self._worth[state, USED] = self._rewards[state, len(OUTPUT_NAMES)]
@@ -117,7 +103,7 @@ class CandidateEvaluator:
         def part(number: int) -> None:
             evaluate_candidates(
                 boards_given, outputs_given, movers, asked,
-                self._table, self._picks, self._products, self._parts, self._worth, self._capture, self._by_count,
+                self._table, self._kinds, self._products, self._parts, self._worth, self._capture, self._by_count,
                 values, boards * number // parts, boards * (number + 1) // parts,
             )  # fmt: skip
 
@@ -132,7 +118,7 @@ def evaluate_candidates(
     colours: Ints,
     candidates: Bytes,
     table: Floats,
-    picks: Ints,
+    kinds: Ints,
     products: Floats,
     parts: Ints,
     worth: Floats,
@@ -151,7 +137,8 @@ def evaluate_candidates(
     about, names, codes = np.zeros((cells, 5), np.int64), np.zeros(cells, np.int64), np.full(cells, OFF_BOARD, np.int64)
     hidden, shortcut = np.zeros((cells, UNITS), np.float32), np.zeros((cells, LANES - UNITS), np.float32)
     hidden_before, shortcut_before = np.zeros_like(hidden), np.zeros_like(shortcut)
-    rewards, line, sums = np.zeros(cells, np.float32), np.zeros(LANES, np.float32), np.zeros(NOTHING + 1, np.float32)
+    rewards = np.zeros(cells, np.float32)
+    line, active = np.zeros((cells, LANES), np.float32), np.zeros((cells, LANES), np.float32)
     changes = np.zeros((cells, 2), np.int64)  # a cell and its class after the move
     gains = np.zeros((cells, 4), np.int64)  # of a group beside captured stones: ΣZ, ΣA, liberties, a stamp
     near, far, touched = np.zeros(cells, np.int64), np.zeros(cells, np.int64), np.zeros(cells, np.int64)
@@ -164,17 +151,18 @@ def evaluate_candidates(
         for cell in range(begin, end):
             if points[cell] != WALL:
                 codes[cell] = names[groups[cell]]
+        count = 0
         for cell in range(begin, end):
             if points[cell] != WALL:
-                hidden_cell(codes, cell, pitch, table, line, hidden, shortcut)
+                near[count] = cell
+                count += 1
+        hidden_cells(codes, near, count, pitch, table, line, active, hidden, shortcut)
         hidden_before[:] = hidden
         shortcut_before[:] = shortcut
         total = 0.0
         for cell in range(begin, end):
             if points[cell] != WALL:
-                rewards[cell] = cell_reward(
-                    hidden, shortcut, cell, pitch, points[cell], picks, products, parts, worth, sums
-                )
+                rewards[cell] = cell_reward(hidden, shortcut, cell, pitch, points[cell], kinds, products, parts, worth)
                 total += rewards[cell]
         values[board, rows * columns] = total
         colour = colours[board]
@@ -192,8 +180,8 @@ def evaluate_candidates(
             if captured < 0:
                 continue
             difference, felt = change_in_rewards(
-                changes, changed, pitch, colour, cell, points, codes, table, picks, products, parts, worth,
-                hidden, shortcut, rewards, line, sums, near, far, marks, stamp,
+                changes, changed, pitch, colour, cell, points, codes, table, kinds, products, parts, worth,
+                hidden, shortcut, rewards, line, active, near, far, marks, stamp,
             )  # fmt: skip
             values[board, action] = total + difference + sign * capture * captured
             for k in range(changed):
@@ -203,8 +191,8 @@ def evaluate_candidates(
             points[cell] = EMPTY
             codes[cell] = EMPTY_POINT
             for k in range(felt):
-                hidden[near[k]] = hidden_before[near[k]]
-                shortcut[near[k]] = shortcut_before[near[k]]
+                _copy(hidden_before[near[k]], hidden[near[k]])
+                _copy(shortcut_before[near[k]], shortcut[near[k]])
 
 
 @kernel
@@ -217,7 +205,7 @@ def change_in_rewards(
     points: Ints,
     codes: Ints,
     table: Floats,
-    picks: Ints,
+    kinds: Ints,
     products: Floats,
     parts: Ints,
     worth: Floats,
@@ -225,7 +213,7 @@ def change_in_rewards(
     shortcut: Floats,
     rewards: Floats,
     line: Floats,
-    sums: Floats,
+    active: Floats,
     near: Ints,
     far: Ints,
     marks: Ints,
@@ -241,17 +229,23 @@ def change_in_rewards(
     felt = 0
     for k in range(changed):
         felt = _add_around(changes[k, 0], pitch, points, near, felt, marks[0], -stamp)
-    for k in range(felt):
-        hidden_cell(codes, near[k], pitch, table, line, hidden, shortcut)
+    hidden_cells(codes, near, felt, pitch, table, line, active, hidden, shortcut)
     reached = 0
     for k in range(felt):
         reached = _add_around(near[k], pitch, points, far, reached, marks[1], -stamp)
     difference = 0.0
     for k in range(reached):
         where = far[k]
-        after = cell_reward(hidden, shortcut, where, pitch, points[where], picks, products, parts, worth, sums)
+        after = cell_reward(hidden, shortcut, where, pitch, points[where], kinds, products, parts, worth)
         difference += after - rewards[where]
     return difference, felt
+
+
+@kernel
+def _copy(given: Floats, to: Floats) -> None:
+    """Faster for a few numbers than an assignment, which first looks whether the arrays overlap."""
+    for k in range(len(given)):
+        to[k] = given[k]
 
 
 @kernel
@@ -267,20 +261,36 @@ def _add_around(cell: int, pitch: int, points: Ints, found: Ints, count: int, ma
 
 
 @kernel
-def hidden_cell(
-    codes: Ints, cell: int, pitch: int, table: Floats, line: Floats, hidden: Floats, shortcut: Floats
+def hidden_cells(
+    codes: Ints,
+    found: Ints,
+    count: int,
+    pitch: int,
+    table: Floats,
+    line: Floats,
+    active: Floats,
+    hidden: Floats,
+    shortcut: Floats,
 ) -> None:
-    """The hidden units of one cell, and what the shortcut adds to its outputs."""
-    a, b, c = table[0, codes[cell - pitch - 1]], table[1, codes[cell - pitch]], table[2, codes[cell - pitch + 1]]
-    d, e, f = table[3, codes[cell - 1]], table[4, codes[cell]], table[5, codes[cell + 1]]
-    g, h, i = table[6, codes[cell + pitch - 1]], table[7, codes[cell + pitch]], table[8, codes[cell + pitch + 1]]
-    for k in range(LANES):
-        line[k] = (a[k] + b[k] + c[k]) + (d[k] + e[k] + f[k]) + (g[k] + h[k] + i[k])
-    units, direct = hidden[cell], shortcut[cell]
-    for k in range(UNITS):
-        units[k] = fast_tanh(line[k])
-    for k in range(LANES - UNITS):
-        direct[k] = line[UNITS + k]
+    """The hidden units of some cells, and what the shortcut adds to their outputs. `line`, `active`: [cells, LANES]."""
+    for n in range(count):
+        cell = found[n]
+        a, b, c = table[0, codes[cell - pitch - 1]], table[1, codes[cell - pitch]], table[2, codes[cell - pitch + 1]]
+        d, e, f = table[3, codes[cell - 1]], table[4, codes[cell]], table[5, codes[cell + 1]]
+        g, h, i = table[6, codes[cell + pitch - 1]], table[7, codes[cell + pitch]], table[8, codes[cell + pitch + 1]]
+        to = line[n]
+        for k in range(LANES):
+            to[k] = (a[k] + b[k] + c[k]) + (d[k] + e[k] + f[k]) + (g[k] + h[k] + i[k])
+    # In one go, of the shortcut's as well: that is faster than to stop at the end of every cell's.
+    before, after = line.reshape(-1)[: count * LANES], active.reshape(-1)[: count * LANES]
+    for k in range(len(before)):
+        after[k] = fast_tanh(before[k])
+    for n in range(count):
+        units, direct, raw, ready = hidden[found[n]], shortcut[found[n]], line[n], active[n]
+        for k in range(UNITS):
+            units[k] = ready[k]
+        for k in range(LANES - UNITS):
+            direct[k] = raw[UNITS + k]
 
 
 @kernel
@@ -290,41 +300,49 @@ def cell_reward(
     cell: int,
     pitch: int,
     state: int,
-    picks: Ints,
+    kinds: Ints,
     products: Floats,
     parts: Ints,
     worth: Floats,
-    sums: Floats,
 ) -> Any:
-    """The reward of one cell, from the hidden units around it: only of those outputs that it is made of."""
+    """The reward of one cell, from the hidden units around it: only of those outputs that it is made of.
+
+    The sums over neighbours are those of `isn_fused.neighbour_sums`.
+    """
     north, south, west, east = hidden[cell - pitch], hidden[cell + pitch], hidden[cell - 1], hidden[cell + 1]
     north_east, south_west = hidden[cell - pitch + 1], hidden[cell + pitch - 1]
     north_west, south_east = hidden[cell - pitch - 1], hidden[cell + pitch + 1]
-    here = hidden[cell]
-    for k in range(UNITS):
-        sums[k] = here[k]
-    for k in range(UNITS):
-        row, column = east[k] + west[k], north[k] + south[k]
-        sums[UNITS + k] = row + column
-        sums[3 * UNITS + k] = row - column
-        sums[5 * UNITS + k] = east[k] - west[k]
-        sums[6 * UNITS + k] = north[k] - south[k]
-    for k in range(UNITS):
-        rising, falling = north_east[k] + south_west[k], north_west[k] + south_east[k]
-        up, down = north_east[k] - south_west[k], south_east[k] - north_west[k]
-        sums[2 * UNITS + k] = rising + falling
-        sums[4 * UNITS + k] = rising - falling
-        sums[7 * UNITS + k] = up + down
-        sums[8 * UNITS + k] = up - down
-    direct, used, weights, by = shortcut[cell], parts[state], products[state], worth[state]
-    s, t, u, v = direct[used[0]], direct[used[1]], direct[used[2]], direct[used[3]]
-    for k in range(len(picks)):
-        factor = sums[picks[k, 0]] + sums[picks[k, 1]]
-        s += factor * weights[k, 0]
-        t += factor * weights[k, 1]
-        u += factor * weights[k, 2]
-        v += factor * weights[k, 3]
-    total = by[0] * fast_sigmoid(s) + by[1] * fast_sigmoid(t)
-    if state == EMPTY:
-        total += by[2] * fast_sigmoid(u)
-    return total + by[USED]
+    here, direct, used, weights = hidden[cell], shortcut[cell], parts[state], products[state]
+    s, t, u = direct[used[0]], direct[used[1]], direct[used[2]]
+    row = 0
+    for k in range(len(kinds)):
+        kind = kinds[k]
+        if kind == 0:
+            x = here[k]
+            y = (east[k] + west[k]) + (north[k] + south[k])
+            z = (north_east[k] + south_west[k]) + (north_west[k] + south_east[k])
+            s += x * weights[row, 0] + y * weights[row + 1, 0] + z * weights[row + 2, 0]
+            t += x * weights[row, 1] + y * weights[row + 1, 1] + z * weights[row + 2, 1]
+            u += x * weights[row, 2] + y * weights[row + 1, 2] + z * weights[row + 2, 2]
+            row += 3
+        elif kind == 1 or kind == 2:
+            if kind == 1:
+                x = (east[k] + west[k]) - (north[k] + south[k])
+            else:
+                x = (north_east[k] + south_west[k]) - (north_west[k] + south_east[k])
+            s += x * weights[row, 0]
+            t += x * weights[row, 1]
+            u += x * weights[row, 2]
+            row += 1
+        elif kind == 4:
+            j = k + 1
+            x = (east[k] - west[k]) + (north[j] - south[j])
+            y = (north_east[k] - south_west[k]) + (south_east[k] - north_west[k])
+            y += (north_east[j] - south_west[j]) - (south_east[j] - north_west[j])
+            s += x * weights[row, 0] + y * weights[row + 1, 0]
+            t += x * weights[row, 1] + y * weights[row + 1, 1]
+            u += x * weights[row, 2] + y * weights[row + 1, 2]
+            row += 2
+    by = worth[state]
+    total = by[USED] + by[0] * fast_sigmoid(s) + by[1] * fast_sigmoid(t)
+    return total + by[2] * fast_sigmoid(u) if state == EMPTY else total
