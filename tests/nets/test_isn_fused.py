@@ -85,4 +85,10 @@ def test_tanh_and_sigmoid_to_the_last_bits():
 
 
 def test_what_does_not_fit_is_named():
+    evaluator, classes = FusedEvaluator(ISN()), np.zeros((2, 5, 5), np.uint8)
+    assert "up to 14, expected uint8 [B, H, W] up to 13" in refusal(lambda: evaluator.run(classes + np.uint8(14)))
+    assert "classes are int64" in refusal(lambda: evaluator.run(classes.astype(np.int64)))
+    wrong = np.zeros((2, 7, 5, 4), np.float32)
+    assert "expected float32 [2, 7, 5, 5]" in refusal(lambda: evaluator.run(classes, wrong))
+    np.testing.assert_array_equal(evaluator.run(classes[:, ::2]), evaluator.run(classes[:, ::2].copy()))
     assert "this network has 20, 7 and 14: run it with torch" in refusal(lambda: fuse(ISN(trivial=12)))

@@ -114,4 +114,10 @@ def test_bad_input_is_named():
     )
     assert "expected int8 [B, H, W]" in refusal(lambda: liberty_classes(stones[0], np.zeros((1, 7, 5, 5), np.float32)))
     assert "expected [2, 7, 5, 5]" in refusal(lambda: board_rewards(stones, np.zeros((2, 6, 5, 5), np.float32)))
+    assert "stones from 0 to 3" in refusal(
+        lambda: liberty_classes(
+            stones + np.int8(3) * (np.arange(5) == 2).astype(np.int8), np.zeros((2, 7, 5, 5), np.float32)
+        )
+    )
+    assert "stones from -1" in refusal(lambda: board_rewards(stones - np.int8(1), np.zeros((2, 7, 5, 5), np.float32)))
     assert "c=nan" in refusal(lambda: reward_weights(float("nan"), 0.4))

@@ -142,12 +142,12 @@ def operations(size: int) -> int:
     """Additions and multiplications for a position of the paper's network with shared weights.
 
     Nine table rows of 19; sums over neighbours: 6 for a trivial unit, 3 for a symmetrical or diagonal one, 10 for an
-    arrow; 20 products for each of 7 outputs; 17 for each tanh, of which a sigmoid is one with 3 more.
+    arrow; 20 products for each of 7 outputs; 19 for each tanh, of which a sigmoid is one with 3 more.
     """
     first = 8 * 19
     sums = 4 * 6 + 2 * 3 + 2 * 3 + 2 * 10
     second = 2 * 20 * 7
-    return size * size * (first + sums + second + 12 * 17 + 7 * 20)
+    return size * size * (first + sums + second + 12 * 19 + 7 * 22)
 
 
 def random_stones(count: int, size: int) -> NDArray[np.int8]:

@@ -31,7 +31,7 @@ def find_changes(
 ) -> tuple[int, int]:
     """The cells whose class a stone on `cell` changes, into `changes`: how many, and how many stones it captures.
 
-    Captures of -1: the move is suicide, or would be if it were allowed.
+    Captures of -1: the move is suicide, and nothing is found out about it.
     """
     around = (cell - pitch, cell - 1, cell + 1, cell + pitch)
     own = 0  # groups of the mover that the stone joins, marked in gains[:, 3] by -stamp

@@ -33,6 +33,7 @@ from eightfold.nets.liberty_classes import (
     OUTPUT_NAMES,
     WALL,
     WHITE,
+    check_stones,
     find_groups,
     load_board,
     name_groups,
@@ -85,6 +86,8 @@ class CandidateEvaluator:
         Boards [B, H, W], the outputs for them [B, 7, H, W], who moves [B] (1 black, 2 white) and which moves are
         asked for [B, H*W], not zero. Not a number where nothing was asked for, where a stone is, and for suicide.
         """
+        if stones.ndim != 3:
+            raise EightfoldError(f"stones are {list(stones.shape)}, expected [B, H, W]")
         boards, rows, columns = stones.shape
         for what, found, expected in (
             ("previous outputs", previous.shape, (boards, len(OUTPUT_NAMES), rows, columns)),
@@ -93,6 +96,7 @@ class CandidateEvaluator:
         ):
             if found != expected:
                 raise EightfoldError(f"{what} are {list(found)}, expected {list(expected)} for these boards")
+        check_stones(stones)
         if not np.isin(colours, (BLACK, WHITE)).all():
             raise EightfoldError("colours are 1 for black and 2 for white")
         values = np.empty((boards, rows * columns + 1), np.float64)

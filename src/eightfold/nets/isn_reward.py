@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from eightfold.errors import EightfoldError, shown
 from eightfold.jit import kernel
-from eightfold.nets.liberty_classes import BLACK, EMPTY, OUTPUT_NAMES, WHITE
+from eightfold.nets.liberty_classes import BLACK, EMPTY, OUTPUT_NAMES, WHITE, check_stones
 
 Floats = NDArray[np.float32]
 Stones = NDArray[np.int8]
@@ -41,6 +41,7 @@ def board_rewards(stones: Stones, outputs: Floats, *, c: float = 0.4, s: float =
     expected = (len(stones), len(OUTPUT_NAMES), *stones.shape[1:])
     if stones.ndim != 3 or outputs.shape != expected:
         raise EightfoldError(f"outputs are {list(outputs.shape)}, expected {list(expected)} for these boards")
+    check_stones(stones)
     rewards = np.empty(stones.shape, np.float32)
     fill_rewards(
         np.ascontiguousarray(stones, np.int8),

@@ -53,6 +53,7 @@ def liberty_classes(
     """
     if stones.ndim != 3 or stones.dtype != np.int8:
         raise EightfoldError(f"stones are {stones.dtype} {list(stones.shape)}, expected int8 [B, H, W]")
+    check_stones(stones)
     expected = (len(stones), len(OUTPUT_NAMES), *stones.shape[1:])
     if previous.shape != expected or previous.dtype != np.float32:
         raise EightfoldError(
@@ -69,6 +70,12 @@ def liberty_classes(
 
     run_parts(part, parts)
     return classes
+
+
+def check_stones(stones: Stones) -> None:
+    """An error if there is anything but 0, 1 and 2."""
+    if stones.min(initial=0) < EMPTY or stones.max(initial=0) > WHITE:
+        raise EightfoldError(f"stones from {stones.min()} to {stones.max()}; there are 0 empty, 1 black and 2 white")
 
 
 @kernel
