@@ -106,7 +106,7 @@ def test_the_file_says_what_it_is(network_text, tmp_path):
     assert metadata == {
         **asdict(description),
         "network": NETWORK_TEXTS[network_text],
-        "any_size": "yes" if network_text.startswith("resnet") else "no",
+        "any_size": "yes" if network_text.startswith(ANY_SIZE) else "no",
         "eightfold_version": __version__,
     }
     assert not any(node.op_type == "BatchNormalization" for node in model.graph.node), "folded"
