@@ -1,4 +1,4 @@
-"""A real browser for tests and screenshots: Debian's Chromium, or Playwright's own, driven by Playwright.
+"""What tests and screenshots do with a real browser; `eightfold.benchmarks.browser` starts it.
 
 `python tests/web/browsing.py` gets one where there is none; `make test` does so once.
 """
@@ -6,38 +6,15 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-NAMES = ("chromium", "chromium-browser", "google-chrome")
+from eightfold.benchmarks.browser import why_not
+
 LONGEST_DOWNLOAD = 600  # seconds
-
-
-def browser_path() -> str | None:
-    """The system's Chromium, or the one that was named; None where there is none."""
-    given = os.environ.get("EIGHTFOLD_BROWSER")
-    return given or next(filter(None, map(shutil.which, NAMES)), None)
-
-
-def playwrights_own() -> bool:
-    """Whether Playwright has downloaded a Chromium."""
-    folder = os.environ.get("PLAYWRIGHT_BROWSERS_PATH") or Path.home() / ".cache" / "ms-playwright"
-    return any(Path(folder).glob("chromium-*/INSTALLATION_COMPLETE"))
-
-
-def why_not() -> str:
-    """Why no browser can be had here; '' if one can."""
-    if importlib.util.find_spec("playwright") is None:
-        return "playwright is not installed: pip install playwright"
-    if browser_path() is None and not playwrights_own():
-        return "there is no Chromium: apt-get install chromium, or playwright install chromium"
-    return ""
 
 
 def get_browser() -> str:
@@ -52,24 +29,6 @@ def get_browser() -> str:
         with contextlib.suppress(OSError, subprocess.TimeoutExpired):
             subprocess.run(way, capture_output=True, timeout=LONGEST_DOWNLOAD, check=False)
     return why_not()
-
-
-@contextlib.contextmanager
-def browser() -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        # The sandbox needs rights that containers do not give; the pages shown are our own.
-        started = playwright.chromium.launch(executable_path=browser_path(), args=["--no-sandbox"])
-        try:
-            yield started
-        finally:
-            started.close()
-
-
-def ready(page: Any) -> None:
-    """Wait until the page shows a game."""
-    page.wait_for_function("() => window.eightfold?.game.state && document.querySelector('svg.board')")
 
 
 def state(page: Any) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import pytest
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from managers import seconds_of, within
+from patience import finished
 from web.serving import GREEDY, HUMAN, RANDOM, client, get
 
 SLOW = {"player": "mcts", "level": 4}  # tens of thousands of playouts
@@ -210,11 +210,7 @@ def test_sgf_comes_in_with_its_variations_and_goes_out_again(address):
 def test_sgf_bombs_are_refused_quickly(address, sgf, said):
     with client(address) as page:
         page.new()
-
-        def paste():
-            assert said in page.refused("load", sgf=sgf)
-
-        within(2, lambda: seconds_of(paste))
+        assert said in finished(lambda: page.refused("load", sgf=sgf))
         page.ask("play", action=0)  # and the game goes on
 
 

@@ -12,7 +12,10 @@ from collections.abc import Sequence
 from eightfold.benchmarks.report import Benchmark, Figure, print_benchmarks
 from eightfold.errors import unknown
 
-NAMES = ("transform", "slap", "rollouts", "mcts", "alphabeta", "selfplay", "backends", "buffer", "training", "startup")
+NAMES = (
+    "transform", "slap", "rollouts", "mcts", "alphabeta", "selfplay", "backends", "buffer", "training", "startup",
+    "gomocup", "page",
+)  # fmt: skip
 LONG = ("buffer-full",)  # only when asked for by name
 
 __all__ = ["LONG", "NAMES", "Benchmark", "Figure", "print_benchmarks", "run_benchmarks"]
