@@ -91,7 +91,11 @@ def test_limits_of_a_search_with_a_network(tmp_path):
         if snapshot.effort > plain.effort:
             enough.set()
 
+    assert plain.variations == ()
     timed = finished(lambda: player.think(position, seconds=1e6, stop=enough, on_progress=hear))
+    assert timed.principal_variation in timed.variations
+    assert timed.visits is not None
+    assert all(timed.visits[line[0]] > 0 and game.after([*position.moves, *line]) for line in timed.variations)
     assert timed.effort > plain.effort, "time takes the place of playouts"
     assert all(position.legal_mask[snapshot.action] for snapshot in told)
     hurried = player.think(game.after(["d4", "e5"]), seconds=0)

@@ -153,3 +153,26 @@ def test_far_stones_and_a_nearly_full_board():
     while not position.is_over:
         position = position.play(player.think(position).action)
     assert position.outcome in ("draw", "black wins", "white wins")
+
+
+@pytest.mark.parametrize("depth", [2, 3, 4])
+def test_the_line_is_the_one_that_plain_minmax_expects(depth):
+    """Every reply is a best one for what is left of the depth, whoever looks for it."""
+    game = make_game("gomoku:size=5,win=4")
+    moves = [12, 6, 7, 17]
+    made = both(game.text, moves)
+    assert made is not None
+    _, position, plain = made
+    best = root_scores(plain, depth, 2)
+    told = AlphaBeta(game, depth=depth, seed=1).think(position, on_progress=lambda snapshot: None)
+    line = told.principal_variation
+    assert len(line) == depth
+    assert best[line[0]] == max(best.values())
+    for ply, move in enumerate(line):
+        [_, _, here] = both(game.text, [*moves, *line[:ply]])
+        expected = root_scores(here, depth - ply, 2)
+        assert expected[move] == max(expected.values())
+    for other in told.variations:  # the reply shows why it is no better
+        [_, _, here] = both(game.text, [*moves, other[0]])
+        replies = root_scores(here, depth - 1, 2)
+        assert replies[other[1]] >= -max(best.values())

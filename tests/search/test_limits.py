@@ -17,7 +17,7 @@ from eightfold.arena.players import PLAYERS
 from eightfold.games import make_game
 from eightfold.search import AlphaBeta, Mcts
 from eightfold.search.limits import LONGEST, REPORT_EVERY, Limits
-from eightfold.search.result import SearchResult, one_hot
+from eightfold.search.result import LONGEST_VARIATION, MOST_VARIATIONS, SearchResult, one_hot
 from patience import LONG, finished
 from refusals import refusal
 
@@ -154,6 +154,22 @@ def test_progress_is_told(name):
     efforts = [snapshot.effort for snapshot in told]
     assert efforts == sorted(efforts)
     assert efforts[-1] <= result.effort
+
+
+@pytest.mark.parametrize("name", ["mcts:playouts=2000", "alphabeta:depth=3"])
+def test_whoever_is_told_hears_how_the_game_goes_on_after_every_move(name):
+    position = middle_game()
+    player = make_player(name, position.game, seed=1)
+    result = player.think(position, on_progress=lambda snapshot: None)
+    assert result.variations[0] == result.principal_variation
+    firsts = [line[0] for line in result.variations]
+    assert len(set(firsts)) == len(firsts) == MOST_VARIATIONS
+    assert max(map(len, result.variations)) >= 3
+    for line in result.variations:
+        assert len(line) <= LONGEST_VARIATION
+        position.game.after([*position.moves, *line])  # all of it is legal
+    player.new_game()
+    assert player.think(position).variations == (), "nobody asked"
 
 
 def test_whoever_is_told_may_have_had_enough():

@@ -35,8 +35,8 @@ def state(page: Any) -> dict[str, Any]:
     return page.evaluate("() => window.eightfold.game.state")
 
 
-def click_point(page: Any, action: int) -> None:
-    """Click a point of the board as a person would: at its place on the screen."""
+def place_of(page: Any, action: int) -> tuple[float, float]:
+    """Where a point of the board is on the screen."""
     x, y = page.evaluate(
         """action => {
             const { board } = window.eightfold;
@@ -46,7 +46,16 @@ def click_point(page: Any, action: int) -> None:
         }""",
         action,
     )
-    page.mouse.click(x, y)
+    return x, y
+
+
+def click_point(page: Any, action: int) -> None:
+    """Click a point of the board as a person would."""
+    page.mouse.click(*place_of(page, action))
+
+
+def point_at(page: Any, action: int) -> None:
+    page.mouse.move(*place_of(page, action))
 
 
 def settled(page: Any, stones: int) -> None:

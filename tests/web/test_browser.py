@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from eightfold.benchmarks.browser import browser, ready, why_not
-from web.browsing import click_point, settled, state
+from web.browsing import click_point, point_at, settled, state
 
 pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not())
 
@@ -135,6 +135,30 @@ def test_analysis_shows_what_an_engine_thinks(page):
     page.keyboard.press("Escape")
     page.click("#think")
     page.wait_for_function("() => window.eightfold.game.state.analysing === null")
+
+
+def test_every_move_that_was_looked_at_shows_how_it_goes_on(page):
+    start(page, white="human")
+    click_point(page, 24)
+    settled(page, 1)
+    page.click('nav a[data-view="analyse"]')
+    page.select_option('select[data-seat="engine"]', "mcts:playouts=50")
+    page.click("#think")
+    page.wait_for_function("() => window.eightfold.game.opinions.get(1)?.lines.filter((l) => l.length > 2).length > 3")
+    page.click("#think")
+    page.wait_for_function("() => window.eightfold.game.state.analysing === null")
+    for line in page.evaluate("() => window.eightfold.game.opinions.get(1).lines")[:4]:
+        point_at(page, line[0])
+        page.wait_for_function("n => document.querySelectorAll('svg.board .ghost').length === n", arg=len(line))
+        assert page.inner_text(".variation").startswith("After ")
+        assert page.locator("svg.board .opinion[visibility=visible]").count() == 0
+    point_at(page, 24)  # a stone
+    page.wait_for_selector("svg.board .opinion.best[visibility=visible]")
+    assert page.locator("svg.board .ghost").count() == 0
+    assert page.inner_text(".variation").startswith("Expects ")
+    page.focus("svg.board")
+    page.keyboard.press("ArrowUp")
+    page.wait_for_selector("svg.board .ghost")
 
 
 SGF = "(;GM[4]SZ[9]PB[ann]PW[bob];B[ee];W[ff](;B[fe];W[de])(;B[dd]))"

@@ -153,7 +153,11 @@ def test_analysis_tells_policy_visits_and_a_variation(address):
         assert 0 <= opinion["value"] <= 1
         assert sum(opinion["visits"]) > 0
         assert abs(sum(opinion["policy"]) - 1) < 0.02
-        assert opinion["variation"][0] == opinion["action"]
+        assert opinion["lines"][0][0] == opinion["action"]
+        firsts = [line[0] for line in opinion["lines"]]
+        assert len(set(firsts)) == len(firsts) > 5, "every move that was looked at has a line of its own"
+        assert all(opinion["visits"][move] > 0 for move in firsts)
+        assert any(len(line) > 2 for line in opinion["lines"])
         page.say("play", action=empty(page.state)[0])  # it follows where one looks
         page.hear("analysis", lambda o: o["node"] != node)
         page.say("analyse", on=False)

@@ -47,6 +47,11 @@ class Limits:
         """Whether somebody outside may interrupt or wants to be told."""
         return self._stop is not None or self._on_progress is not None
 
+    @property
+    def told(self) -> bool:
+        """Whether somebody wants to be told."""
+        return self._on_progress is not None
+
     def stopped(self) -> bool:
         return self._stop is not None and self._stop.is_set()
 

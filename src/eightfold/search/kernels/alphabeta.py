@@ -154,6 +154,17 @@ def search(work: Work, last_ply: int, alpha: int, beta: int, radius: int) -> int
 
 
 @kernel
+def look_up(work: Work, ply: int, last_ply: int) -> tuple[int, int]:
+    """What the table says of the position at `ply`, and what that is of the true value; 0 where it knows nothing."""
+    state = work.states[ply]
+    key = orbit_key(state[HASHES : HASHES + 8])
+    entry = key & (work.keys.shape[0] - 1)
+    if work.keys[entry] != key or work.bounds[entry] // 4 != last_ply - ply:
+        return 0, 0
+    return _from_table(work.values[entry], ply, win_value(state) - LONGEST), int(work.bounds[entry] % 4)
+
+
+@kernel
 def enter(work: Work, ply: int, last_ply: int, alpha: int, beta: int) -> int:
     """The value of the position at `ply` if it is known at once; otherwise a frame for its moves is made."""
     work.nodes[0] += 1
@@ -162,13 +173,9 @@ def enter(work: Work, ply: int, last_ply: int, alpha: int, beta: int) -> int:
         return 0 if state[RESULT] == DRAW else ply - win_value(state)  # the other side has just won
     if ply == last_ply:
         return judge(work, ply)
-    key = orbit_key(state[HASHES : HASHES + 8])
-    entry = key & (work.keys.shape[0] - 1)
-    if work.keys[entry] == key and work.bounds[entry] // 4 == last_ply - ply:
-        value = _from_table(work.values[entry], ply, win_value(state) - LONGEST)
-        kind = work.bounds[entry] % 4
-        if kind == EXACT or (kind == AT_LEAST and value >= beta) or (kind == AT_MOST and value <= alpha):
-            return value
+    value, kind = look_up(work, ply, last_ply)
+    if kind == EXACT or (kind == AT_LEAST and value >= beta) or (kind == AT_MOST and value <= alpha):
+        return value
     frame = work.frames[ply]
     frame[ALPHA] = frame[FLOOR] = alpha
     frame[BETA] = beta
@@ -222,6 +229,55 @@ def _from_table(value: int, ply: int, far_win: int) -> int:
     if value > far_win:
         return value - ply
     return value + ply if value < -far_win else value
+
+
+@kernel
+def follow(work: Work, last_ply: int, move: int, line: Ints, radius: int) -> int:
+    """How the search to `last_ply` expects the game to go on after `move` at the root; how many moves. line: [D]
+
+    The table knows no moves, but it knows values: the best reply is the one whose value is best. Entries that were
+    overwritten since make a line shorter.
+    """
+    size = work.states[0, SIZE]
+    length = 0
+    while move >= 0:
+        line[length] = move
+        make_child(work, length, move)
+        mark_near(work.near, move, size, radius, 1)
+        length += 1
+        move = -1
+        if length < last_ply and work.states[length, RESULT] == ONGOING:
+            move = best_known_reply(work, length, last_ply)
+    for k in range(length):
+        mark_near(work.near, line[k], size, radius, -1)
+    return length
+
+
+@kernel
+def best_known_reply(work: Work, ply: int, last_ply: int) -> int:
+    """The move at `ply` that is known to be worth most, or -1.
+
+    Where a reply refutes the move before, it is one that is worth at least so much; where no move does, all are only
+    known to be worth at most so much, and the best of these is taken.
+    """
+    best = guess = -1
+    best_value = guess_value = UNDECIDED
+    for k in range(find_candidates(work, ply)):
+        move = work.moves[ply, k]
+        make_child(work, ply, move)
+        state, value, kind = work.states[ply + 1], 0, EXACT
+        if state[RESULT] != ONGOING:
+            value = 0 if state[RESULT] == DRAW else ply + 1 - win_value(state)
+        elif ply + 1 == last_ply:
+            value = judge(work, ply + 1)
+        else:
+            value, kind = look_up(work, ply + 1, last_ply)
+        if kind in (EXACT, AT_MOST):
+            if -value > best_value:
+                best, best_value = move, -value
+        elif kind == AT_LEAST and -value > guess_value:
+            guess, guess_value = move, -value
+    return best if best >= 0 else guess
 
 
 @kernel
