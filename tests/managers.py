@@ -9,16 +9,11 @@ import random
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable
-
-import pytest
 
 from eightfold.benchmarks.reference.gomoku import BLACK, PlainGomoku
-from eightfold.threads import usable_cores
+from patience import LONG
 
 ENGINE = [sys.executable, "-m", "eightfold.protocols.gomocup_session"]
-LONG = 120.0  # seconds: kernels may have to be compiled first, on a busy machine
 
 
 class Manager:
@@ -100,29 +95,6 @@ class Manager:
         return int(line.split()[1]) / 1000
 
 
-def within(limit: float, job: Callable[[], float], tries: int = 5) -> float:
-    """What a job measures, which must be within a limit in one of a few tries; the best of them.
-
-    What a program takes is what it takes in a quiet moment. Others use this machine too, and where they leave no
-    such moment nothing can be said.
-    """
-    best = job()
-    while best > limit and tries > 1:
-        best, tries = min(best, job()), tries - 1
-    if best > limit and os.getloadavg()[0] > usable_cores():
-        pytest.skip(
-            f"{best:.2f}, not within {limit}, but this machine is too busy to tell: load {os.getloadavg()[0]:.1f}"
-        )
-    assert best <= limit
-    return best
-
-
-def seconds_of(job: Callable[[], object]) -> float:
-    begun = time.perf_counter()
-    job()
-    return time.perf_counter() - begun
-
-
 def point(move: int, size: int) -> str:
     row, column = divmod(move, size)
     return f"{column},{row}"
@@ -137,13 +109,13 @@ def move_of(text: str, size: int) -> int:
 
 def play_game(
     manager: Manager, size: int, *, style: str, engine_is_black: bool, seed: int, exactly: bool = False
-) -> tuple[PlainGomoku, list[float]]:
-    """A whole game against random moves near the middle; the finished game, and how long each answer took.
+) -> PlainGomoku:
+    """A whole game against random moves; the finished game.
 
     Styles: START for each game, RESTART between games, or the whole BOARD at every move.
     """
     assert manager.ask("RESTART" if style == "RESTART" else f"START {size}") == "OK"
-    game, chance, times = PlainGomoku(size, 5, exactly), random.Random(seed), []
+    game, chance = PlainGomoku(size, 5, exactly), random.Random(seed)
     history: list[int] = []
     while not game.result:
         if (game.side == BLACK) == engine_is_black:
@@ -155,12 +127,10 @@ def play_game(
                 commands = ["BOARD", *stones, "DONE"]
             else:
                 commands = [f"TURN {point(history[-1], size)}"] if history else ["BEGIN"]
-            begun = time.perf_counter()
             move = move_of(manager.ask(*commands), size)
-            times.append(time.perf_counter() - begun)
             assert move in game.legal()
         else:
             move = chance.choice(game.legal())
         game.play(move)
         history.append(move)
-    return game, times
+    return game

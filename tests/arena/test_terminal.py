@@ -124,3 +124,46 @@ def test_a_wrong_start_is_one_line_and_exit_code_2(player, options, said):
     assert done.returncode == 2
     assert said in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+FAILING = """
+import sys
+for line in sys.stdin:
+    if line.startswith("START"):
+        print("OK", flush=True)
+    elif line.startswith(("TURN", "BOARD")):
+        sys.exit(3)
+"""
+
+
+def test_an_engine_that_fails_forfeits_and_the_game_can_go_on(tmp_path):
+    (tmp_path / "cat.py").write_text(FAILING)
+    engine = f"gomocup:{sys.executable} {tmp_path / 'cat.py'}"
+    done = play("d4", "c3", "save x.sgf", "hint", "undo", "hint", "quit", player=engine, cwd=tmp_path, options=FIVE)
+    assert done.returncode == 0, done.stderr
+    assert "white forfeits: it ended with exit code 3" in done.stdout
+    assert "the game is over (white forfeits" in done.stdout
+    assert read_records(tmp_path / "x.sgf")[0].result == "B+F"
+    assert "black to move after 0 moves" in done.stdout.rpartition("white forfeits")[2], "undo takes it up again"
+    assert "would play" not in done.stdout
+
+
+FIVE = ("--game", "gomoku:size=7,win=5")
+
+
+def test_an_engine_that_does_not_start_is_one_line():
+    done = play(player="gomocup:false", options=FIVE)
+    assert done.returncode == 2
+    assert done.stderr == "eightfold: player gomocup:false: it ended with exit code 1\n"
+    assert done.stdout == ""
+
+
+def test_the_name_of_an_engine_is_no_picture(tmp_path):
+    """Rich would draw a cat for `:cat:`."""
+    done = subprocess.run(
+        [sys.executable, "-m", "eightfold", "match", "gomocup:cat", "greedy", "--games", "1"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "forfeited by gomocup:cat: it answered START 15 with" in done.stdout

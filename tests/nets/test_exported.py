@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from eightfold.nets.exported import best_shipped, find_exported, load_exported, 
 from eightfold.nets.onnx_metadata import read_metadata
 from eightfold.protocols.choice import player_text
 from managers import Manager, move_of
+from patience import finished
 from refusals import refusal
 
 onnx = pytest.importorskip("onnx", reason="onnx is not installed")
@@ -75,9 +77,6 @@ def test_an_exported_network_plays_in_every_symmetry_mode(symmetry, tmp_path):
 
 
 def test_limits_of_a_search_with_a_network(tmp_path):
-    import threading
-    import time
-
     path = export(tmp_path / "net")
     game = make_game(GAME)
     position = game.after(["d4", "c3"])
@@ -85,20 +84,31 @@ def test_limits_of_a_search_with_a_network(tmp_path):
     plain = player.think(position)
     assert 0 < plain.effort <= 20
     told = []
-    timed = player.think(position, seconds=1.0, on_progress=told.append)
-    assert timed.effort > plain.effort
-    assert told
+    enough = threading.Event()
+
+    def hear(snapshot):
+        told.append(snapshot)
+        if snapshot.effort > plain.effort:
+            enough.set()
+
+    assert plain.variations == ()
+    timed = finished(lambda: player.think(position, seconds=1e6, stop=enough, on_progress=hear))
+    assert timed.principal_variation in timed.variations
+    assert timed.visits is not None
+    assert all(timed.visits[line[0]] > 0 and game.after([*position.moves, *line]) for line in timed.variations)
+    assert timed.effort > plain.effort, "time takes the place of playouts"
     assert all(position.legal_mask[snapshot.action] for snapshot in told)
     hurried = player.think(game.after(["d4", "e5"]), seconds=0)
     assert hurried.visits is not None
     assert 0 < np.count_nonzero(hurried.visits) <= 8, "moves were looked at, not only the position"
     stop = threading.Event()
     stop.set()
-    begun = time.perf_counter()
-    assert position.legal_mask[player.think(position, seconds=600, stop=stop).action]
     small = make_player(f"net:{path},memory=1", game, seed=1)
-    assert position.legal_mask[small.think(position, seconds=600).action]
-    assert time.perf_counter() - begun < 600, "a stop, and a full tree, end the thinking"
+    for ended in (
+        finished(lambda: player.think(position, seconds=1e6, stop=stop)),
+        finished(lambda: small.think(position, seconds=1e6)),  # by its full tree
+    ):
+        assert position.legal_mask[ended.action]
     watched = make_player(f"net:{path},playouts=20", game, seed=1).think(position, stop=threading.Event())
     assert watched.action == plain.action
     np.testing.assert_array_equal(watched.policy, plain.policy)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import subprocess
 import sys
 import time
@@ -11,9 +12,8 @@ import time
 import pytest
 
 from eightfold.benchmarks.reference.gomoku import BLACK
-from managers import ENGINE, LONG, Manager, move_of, play_game, point, seconds_of, within
-
-NEEDS_PROC = pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="memory is read from /proc")
+from managers import ENGINE, Manager, move_of, play_game, point
+from patience import LONG
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
@@ -24,7 +24,7 @@ def test_whole_games_in_the_three_styles(style, newline):
         won = 0
         for seed in range(4):
             black = seed % 2 == 0
-            game, _ = play_game(manager, 15, style=style, engine_is_black=black, seed=seed)
+            game = play_game(manager, 15, style=style, engine_is_black=black, seed=seed)
             won += (game.result == BLACK) == black
         assert won == 4, "random moves lose"
         assert manager.end() == 0
@@ -34,70 +34,50 @@ def test_a_game_under_the_standard_rule_at_20x20_with_info_after_start():
     with Manager() as manager:
         assert manager.ask("START 20") == "OK"
         manager.send("INFO timeout_match 0", "INFO timeout_turn 0", "INFO max_memory 367001600", "INFO rule 1")
-        game, _ = play_game(manager, 20, style="RESTART", engine_is_black=False, seed=1, exactly=True)
+        game = play_game(manager, 20, style="RESTART", engine_is_black=False, seed=1, exactly=True)
         assert game.result != BLACK
         assert manager.end() == 0
 
 
-@pytest.mark.parametrize("player", ["alphabeta", "mcts"])
-def test_time_for_a_turn_is_used_and_not_overstepped(player):
-    with Manager("--player", player) as manager:
+STONES = ("7,7,2", "8,8,1", "6,8,2")
 
-        def move() -> int:
-            return move_of(manager.ask("BOARD", "7,7,2", "8,8,1", "6,8,2", "DONE"), 15)
 
+@pytest.mark.parametrize("player", ["alphabeta", "mcts", None])
+def test_any_time_is_answered_with_a_move(player):
+    """However little is allowed; `eightfold bench gomocup` measures how well the limits are kept."""
+    with Manager(*(["--player", player] if player else [])) as manager:
         assert manager.ask("START 15") == "OK"
-        manager.send("INFO timeout_turn 0")
-        move()  # START is on the bill of the first one
-        for limit in (1.0, 0.4):
-            manager.send(f"INFO timeout_turn {round(1000 * limit)}", "INFO time_left 2147483647")
-            assert within(limit, lambda: seconds_of(move)) > limit / 3
-        manager.send("INFO timeout_turn 0")
-        within(0.3, lambda: seconds_of(move))
+        for limits in (
+            ("timeout_turn 400",), ("timeout_turn 0",), ("timeout_turn -5",), ("time_left -1",), ("time_left 0",),
+            ("timeout_turn 5000", "timeout_match 3000", "time_left 20"), ("timeout_turn 1", "time_left 2147483647"),
+        ):  # fmt: skip
+            manager.send(*(f"INFO {limit}" for limit in limits))
+            move_of(manager.ask("BOARD", *STONES, "DONE"), 15)
         assert manager.end() == 0
 
 
-def test_time_for_a_match_is_divided_among_its_moves():
+@pytest.mark.parametrize("player", ["alphabeta", "mcts"])
+def test_more_time_is_more_thinking(player):
+    def looked_at(milliseconds: int) -> int:
+        move_of(manager.ask(f"INFO timeout_turn {milliseconds}", "BOARD", *STONES, "DONE"), 15)
+        [nodes] = re.findall(r"nodes (\d+)", manager.remarks[-1])
+        return int(nodes)
+
+    with Manager("--player", player) as manager:
+        assert manager.ask("START 15") == "OK"
+        looked_at(0)  # START is on the bill of the first one
+        little, much = looked_at(0), looked_at(2000)
+        assert much > little > 0
+        assert manager.end() == 0
+
+
+def test_a_whole_game_with_one_time_for_all_its_moves():
     with Manager() as manager:
         assert manager.ask("START 15") == "OK"
-        manager.send("INFO timeout_turn 5000", "INFO timeout_match 3000")
-
-        def match() -> float:
-            return sum(play_game(manager, 15, style="RESTART", engine_is_black=True, seed=3)[1])
-
-        within(3, match)
-
-        def first_move(left: str) -> float:
-            assert manager.ask("RESTART") == "OK"
-            return seconds_of(lambda: move_of(manager.ask(f"INFO time_left {left}", "BEGIN"), 15))
-
-        for left in ("-1", "0", "20"):
-            within(0.3, lambda left=left: first_move(left))
+        manager.send("INFO timeout_turn 5000", "INFO timeout_match 2000")
+        game = play_game(manager, 15, style="RESTART", engine_is_black=True, seed=3)
+        assert game.result == BLACK
         assert manager.end() == 0
-
-
-def test_everything_is_loaded_when_start_is_answered():
-    def first_move() -> float:
-        with Manager() as manager:
-            manager.send("INFO timeout_turn 300")
-            assert manager.ask("START 20") == "OK"
-            return seconds_of(lambda: move_of(manager.ask("BEGIN"), 20))
-
-    within(0.3, first_move)
-
-
-def test_the_first_move_is_in_time_even_if_start_is_on_its_bill():
-    def start_and_move() -> float:
-        with Manager() as manager:
-
-            def both() -> None:
-                manager.send("INFO timeout_turn 4000")
-                assert manager.ask("START 15") == "OK"
-                move_of(manager.ask("BEGIN"), 15)
-
-            return seconds_of(both)
-
-    within(4, start_and_move)
 
 
 def test_yxstop_and_end_interrupt_thinking():
@@ -115,32 +95,12 @@ def test_yxstop_and_end_interrupt_thinking():
         taken.add(move_of(manager.ask("YXSTOP"), 15))  # ten minutes were allowed; `ask` waits for two
         taken.add(move_of(manager.ask(turn(), "YXSTOP"), 15))  # the stop may come before the thinking begins
         manager.send("YXSTOP", "INFO timeout_turn 500")  # and one with nothing to stop stops nothing later
-        begun = time.perf_counter()
         taken.add(move_of(manager.ask(turn()), 15))
-        assert time.perf_counter() - begun > 0.2
+        [nodes] = re.findall(r"nodes (\d+)", manager.remarks[-1])
+        assert int(nodes) > 1, "a search that is stopped before it begins looks at one position"
         manager.send("INFO timeout_turn 600000", turn())
         time.sleep(0.3)
         assert manager.end() == 0
-
-
-def leaving(manager: Manager) -> float:
-    """Seconds from END to the end, which managers expect within one."""
-
-    def leave() -> None:
-        assert manager.end() == 0
-
-    return seconds_of(leave)
-
-
-def test_a_thinking_engine_leaves_within_a_second():
-    def leave() -> float:
-        with Manager("--player", "mcts") as manager:
-            assert manager.ask("START 15") == "OK"
-            manager.send("INFO timeout_turn 600000", "BEGIN")
-            time.sleep(0.3)
-            return leaving(manager)
-
-    within(1, leave)
 
 
 def test_the_end_of_the_input_is_the_end():
@@ -154,13 +114,11 @@ def test_the_end_of_the_input_is_the_end():
 
 
 def test_end_is_heard_while_kernels_are_compiled(tmp_path):
-    def leave() -> float:
-        with Manager(EIGHTFOLD_CACHE=str(tmp_path)) as manager:  # an empty cache: START takes many seconds
-            manager.send("START 15")
-            time.sleep(1.5)
-            return leaving(manager)
-
-    within(1, leave)
+    with Manager(EIGHTFOLD_CACHE=str(tmp_path)) as manager:  # an empty cache: START takes many seconds
+        manager.send("START 15")
+        time.sleep(1.5)
+        assert manager.end() == 0
+        assert manager.rest() == [], "it did not wait until START was done"
 
 
 def test_a_manager_that_goes_away_is_no_reason_to_stay():
@@ -254,18 +212,13 @@ print("torch:", "torch" in sys.modules, file=sys.stderr)
 """
 
 
-@NEEDS_PROC
+@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="memory is read from /proc")
 @pytest.mark.parametrize("player", [None, "mcts"])
 def test_memory_stays_below_that_of_tournaments_at_20x20(player):
     with Manager(*(["--player", player] if player else [])) as manager:
         assert manager.ask("START 20") == "OK"
         manager.send("INFO max_memory 367001600", "INFO timeout_turn 2500")
-        move_of(manager.ask("BEGIN"), 20)
-        for turn in ("9,9", "5,5", "6,7"):
-            answer = manager.ask(f"TURN {turn}")
-            if not answer.startswith("ERROR"):  # our own stone may be there
-                move_of(answer, 20)
-        used = manager.high_water()
+        for stones in (("9,9,2",), ("9,9,2", "8,8,1", "5,5,2")):
+            move_of(manager.ask("BOARD", *stones, "DONE"), 20)
+        assert manager.high_water() < 350
         assert manager.end() == 0
-    print(f"{player or 'the default player'}: {used:.0f} MB")
-    assert used < 350

@@ -316,7 +316,7 @@ def test_a_search_tells_the_value_of_every_move_and_how_it_goes_on():
     total = (values[looked] * visits[looked]).sum() + search.forest.value[0, 0]
     assert total / (visits.sum() + 1) == pytest.approx(search.root_value(0), abs=1e-4)
     best = int(visits.argmax())
-    line = search.principal_variation(0, best)
+    line = search.variation(0, best)
     assert line[0] == best
     assert len(line) > 2
     game.after([14, 15, *line])  # every move of it is legal

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from eightfold.errors import EightfoldError
 from eightfold.games import make_game
 from eightfold.rng import make_random
 from eightfold.search import Mcts
+from patience import finished
 
 
 def plain_after(moves: list[int], size: int, win: int, exactly: bool) -> PlainGomoku:
@@ -114,8 +117,10 @@ def test_equal_seeds_play_equal_games_and_other_seeds_do_not():
 
 def test_time_is_a_limit_too():
     game = make_game("gomoku:size=9")
-    result = Mcts(game, seconds=0.2, seed=1).think(game.start())
-    assert result.effort > 1000
+    enough = threading.Event()
+    player = Mcts(game, playouts=10, seconds=1e6, seed=1)
+    result = finished(lambda: player.think(game.start(), stop=enough, on_progress=lambda snapshot: enough.set()))
+    assert result.effort > 10
     assert result.policy.sum() == pytest.approx(1)
 
 

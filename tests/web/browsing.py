@@ -1,4 +1,4 @@
-"""A real browser for tests and screenshots: Debian's Chromium, or Playwright's own, driven by Playwright.
+"""What tests and screenshots do with a real browser; `eightfold.benchmarks.browser` starts it.
 
 `python tests/web/browsing.py` gets one where there is none; `make test` does so once.
 """
@@ -6,38 +6,15 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-NAMES = ("chromium", "chromium-browser", "google-chrome")
+from eightfold.benchmarks.browser import why_not
+
 LONGEST_DOWNLOAD = 600  # seconds
-
-
-def browser_path() -> str | None:
-    """The system's Chromium, or the one that was named; None where there is none."""
-    given = os.environ.get("EIGHTFOLD_BROWSER")
-    return given or next(filter(None, map(shutil.which, NAMES)), None)
-
-
-def playwrights_own() -> bool:
-    """Whether Playwright has downloaded a Chromium."""
-    folder = os.environ.get("PLAYWRIGHT_BROWSERS_PATH") or Path.home() / ".cache" / "ms-playwright"
-    return any(Path(folder).glob("chromium-*/INSTALLATION_COMPLETE"))
-
-
-def why_not() -> str:
-    """Why no browser can be had here; '' if one can."""
-    if importlib.util.find_spec("playwright") is None:
-        return "playwright is not installed: pip install playwright"
-    if browser_path() is None and not playwrights_own():
-        return "there is no Chromium: apt-get install chromium, or playwright install chromium"
-    return ""
 
 
 def get_browser() -> str:
@@ -54,30 +31,12 @@ def get_browser() -> str:
     return why_not()
 
 
-@contextlib.contextmanager
-def browser() -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        # The sandbox needs rights that containers do not give; the pages shown are our own.
-        started = playwright.chromium.launch(executable_path=browser_path(), args=["--no-sandbox"])
-        try:
-            yield started
-        finally:
-            started.close()
-
-
-def ready(page: Any) -> None:
-    """Wait until the page shows a game."""
-    page.wait_for_function("() => window.eightfold?.game.state && document.querySelector('svg.board')")
-
-
 def state(page: Any) -> dict[str, Any]:
     return page.evaluate("() => window.eightfold.game.state")
 
 
-def click_point(page: Any, action: int) -> None:
-    """Click a point of the board as a person would: at its place on the screen."""
+def place_of(page: Any, action: int) -> tuple[float, float]:
+    """Where a point of the board is on the screen."""
     x, y = page.evaluate(
         """action => {
             const { board } = window.eightfold;
@@ -87,7 +46,16 @@ def click_point(page: Any, action: int) -> None:
         }""",
         action,
     )
-    page.mouse.click(x, y)
+    return x, y
+
+
+def click_point(page: Any, action: int) -> None:
+    """Click a point of the board as a person would."""
+    page.mouse.click(*place_of(page, action))
+
+
+def point_at(page: Any, action: int) -> None:
+    page.mouse.move(*place_of(page, action))
 
 
 def settled(page: Any, stones: int) -> None:

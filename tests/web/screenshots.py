@@ -8,8 +8,9 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from eightfold.benchmarks.browser import browser, ready, why_not
 from eightfold.web.host import Host
-from web.browsing import browser, click_point, ready, settled, why_not
+from web.browsing import click_point, settled
 from web.serving import running
 
 DESK, PHONE = {"width": 1360, "height": 880}, {"width": 390, "height": 844}

@@ -9,7 +9,7 @@ import pytest
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from managers import seconds_of, within
+from patience import finished
 from web.serving import GREEDY, HUMAN, RANDOM, client, get
 
 SLOW = {"player": "mcts", "level": 4}  # tens of thousands of playouts
@@ -153,7 +153,11 @@ def test_analysis_tells_policy_visits_and_a_variation(address):
         assert 0 <= opinion["value"] <= 1
         assert sum(opinion["visits"]) > 0
         assert abs(sum(opinion["policy"]) - 1) < 0.02
-        assert opinion["variation"][0] == opinion["action"]
+        assert opinion["lines"][0][0] == opinion["action"]
+        firsts = [line[0] for line in opinion["lines"]]
+        assert len(set(firsts)) == len(firsts) > 5, "every move that was looked at has a line of its own"
+        assert all(opinion["visits"][move] > 0 for move in firsts)
+        assert any(len(line) > 2 for line in opinion["lines"])
         page.say("play", action=empty(page.state)[0])  # it follows where one looks
         page.hear("analysis", lambda o: o["node"] != node)
         page.say("analyse", on=False)
@@ -210,11 +214,7 @@ def test_sgf_comes_in_with_its_variations_and_goes_out_again(address):
 def test_sgf_bombs_are_refused_quickly(address, sgf, said):
     with client(address) as page:
         page.new()
-
-        def paste():
-            assert said in page.refused("load", sgf=sgf)
-
-        within(2, lambda: seconds_of(paste))
+        assert said in finished(lambda: page.refused("load", sgf=sgf))
         page.ask("play", action=0)  # and the game goes on
 
 

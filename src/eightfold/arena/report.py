@@ -23,7 +23,7 @@ class MatchProgress:
     """A bar on stderr with the score so far; nothing where stderr is not a terminal."""
 
     def __init__(self, first: str, second: str, games: int) -> None:
-        self._console = Console(stderr=True)
+        self._console = Console(stderr=True, emoji=False)
         self._bar = Progress(
             TextColumn("{task.description}", markup=False),
             BarColumn(),
@@ -55,7 +55,7 @@ class MatchProgress:
 
 
 def print_match(report: MatchReport) -> None:
-    console = Console()
+    console = Console(emoji=False)
     total, first, second = report.total, report.as_first, report.as_second
     low, high = total.interval
     times = report.seconds_per_move
@@ -114,23 +114,25 @@ def draw_board(position: Position) -> None:
                 board.append(f"{_STONES[stone][last == action]} ", style=_STYLES[stone])
         board.append("\n")
     board.append("    " + " ".join(position.game.family.letters[:size]), style="dim")
-    console = Console()
+    console = Console(emoji=False)
     console.print(board)
     key = f"● black  ○ white{f'  {FORBIDDEN} forbidden' if forbidden else ''}"
-    console.print(f"{key}: {position.outcome} after {position.ply} moves\n", highlight=False)
+    console.print(
+        f"{key}: {position.outcome} after {position.ply} move{'' if position.ply == 1 else 's'}\n", highlight=False
+    )
 
 
 def print_record(record: GameRecord, number: int, of: int) -> None:
     """Who played a recorded game, and how it ended."""
     names = f"{record.black or 'black'} - {record.white or 'white'}"
     facts = [names, record.result or "result unknown", f"{len(record.moves)} moves", record.event, record.date]
-    console = Console()
+    console = Console(emoji=False)
     console.print(f"game {number} of {of}: {', '.join(filter(None, facts))}", highlight=False, markup=False)
     console.print(record.game, highlight=False, markup=False)
 
 
 def print_players() -> None:
-    console = Console()
+    console = Console(emoji=False)
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     table.add_column(style="bold", no_wrap=True)
     table.add_column(no_wrap=True)

@@ -13,13 +13,14 @@ from pathlib import Path
 
 from rich.console import Console
 
+from eightfold.arena.forfeit import Forfeit
 from eightfold.arena.players import make_player
 from eightfold.arena.report import draw_board
 from eightfold.errors import EightfoldError
 from eightfold.games.game import COLOUR_NAMES, Game, Position
 from eightfold.games.record import GameRecord, write_records
 from eightfold.games.state import BLACK, WHITE
-from eightfold.search.result import Player
+from eightfold.search.result import Player, close_player
 
 COMMANDS = {
     "h8": "play there (a letter for the column, a number for the row)",
@@ -38,15 +39,15 @@ class TerminalGame:
     def __init__(self, game: Game, player: str, *, colour: int, seed: int = 0) -> None:
         self._game, self._name, self._colour = game, player, colour
         self._player: Player = make_player(player, game, seed=seed)
-        self._player.new_game()
         self._position = game.start()
         self._seconds: list[float] = []
-        self._resigned = False
-        self._console = Console(highlight=False, soft_wrap=True)
+        self._ending: tuple[int, str] | None = None  # a game that ended off the board: who lost it, and how
+        self._console = Console(highlight=False, soft_wrap=True, emoji=False)
 
     def run(self, read: Callable[[str], str] = input) -> None:
         """Play until the game is over or somebody leaves."""
         mine, others = COLOUR_NAMES[self._colour], COLOUR_NAMES[BLACK + WHITE - self._colour]
+        self._begin()
         self._say(f"{self._game.text}: you play {mine}, {self._name} plays {others}; type help for what you can type")
         draw_board(self._position)
         try:
@@ -57,10 +58,18 @@ class TerminalGame:
                     return
         except EOFError:
             self._say("\nthat was the end of the input; good bye")
+        finally:
+            close_player(self._player)
+
+    def _begin(self) -> None:
+        try:
+            self._player.new_game()
+        except Forfeit as error:
+            raise EightfoldError(f"player {self._name}: {error}") from None
 
     @property
     def _goes_on(self) -> bool:
-        return not (self._position.is_over or self._resigned)
+        return not (self._position.is_over or self._ending)
 
     def _turn(self, read: Callable[[str], str]) -> bool:
         """One line of the person; False to leave."""
@@ -92,7 +101,12 @@ class TerminalGame:
 
     def _let_player_move(self) -> None:
         start = time.perf_counter()
-        result = self._player.think(self._position)
+        try:
+            result = self._player.think(self._position)
+        except Forfeit as error:
+            loser = BLACK + WHITE - self._colour
+            self._ending = (loser, f"{COLOUR_NAMES[loser]} forfeits: {error}")
+            return
         try:
             position = self._position.play(result.action)
         except EightfoldError as error:
@@ -116,8 +130,8 @@ class TerminalGame:
 
     def _undo(self) -> None:
         moves = list(self._position.moves)
-        if self._resigned:
-            self._resigned = False
+        if self._ending is not None and self._position.to_move == self._colour:
+            self._ending = None
         elif any(ply % 2 == self._colour - BLACK for ply in range(len(moves))):
             while True:
                 moves.pop()
@@ -125,6 +139,7 @@ class TerminalGame:
                     break
         else:
             raise EightfoldError("there is no move of yours to take back")
+        self._ending = None
         self._position = self._game.after(moves)
         self._seconds = self._seconds[: len(moves)]
         draw_board(self._position)
@@ -132,7 +147,10 @@ class TerminalGame:
     def _hint(self) -> None:
         if not self._goes_on:
             raise EightfoldError(f"the game is over ({self._outcome})")
-        result = self._player.think(self._position)
+        try:
+            result = self._player.think(self._position)
+        except Forfeit as error:
+            raise EightfoldError(f"{self._name} gives no hint: {error}") from None
         chance = f", expecting {(1 + result.value) / 2:.0%} for you" if result.visits is not None else ""
         self._say(f"{self._name} would play {self._game.name_of(result.action)}{chance}")
 
@@ -156,18 +174,19 @@ class TerminalGame:
     def _resign(self) -> None:
         if not self._goes_on:
             raise EightfoldError(f"the game is over ({self._outcome})")
-        self._resigned = True
+        self._ending = (self._colour, f"{COLOUR_NAMES[self._colour]} resigns")
 
     def _result(self) -> str:
-        if self._resigned:
-            return "W+R" if self._colour == BLACK else "B+R"
+        if self._ending is not None:
+            loser = self._ending[0]
+            return f"{'W' if loser == BLACK else 'B'}+{'R' if loser == self._colour else 'F'}"
         if not self._position.is_over:
             return ""
         return {BLACK: "B+", WHITE: "W+", None: "Draw"}[self._position.winner]
 
     @property
     def _outcome(self) -> str:
-        return f"{COLOUR_NAMES[self._colour]} resigns" if self._resigned else self._position.outcome
+        return self._ending[1] if self._ending is not None else self._position.outcome
 
     def _help(self) -> None:
         for command, words in COMMANDS.items():

@@ -19,7 +19,7 @@ def train_run(config: TrainConfig, folder: Path) -> None:
     """Train until the run is done or somebody presses Ctrl-C; then measure and say how to go on."""
     from eightfold.learning.loop import Training
 
-    console = Console(stderr=True, highlight=False)
+    console = Console(stderr=True, highlight=False, emoji=False)
     training = Training(config, folder)
     if training.run.resumed:
         at = training.progress

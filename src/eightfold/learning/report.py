@@ -20,7 +20,7 @@ class TrainingReport:
     """Prints progress to stderr: a line now and then, evaluations and warnings when they come."""
 
     def __init__(self) -> None:
-        self._console = Console(stderr=True, highlight=False)
+        self._console = Console(stderr=True, highlight=False, emoji=False)
         self._printed = 0.0
         self._strength = ""
         self._warned: set[str] = set()
@@ -69,7 +69,7 @@ def print_strength(strength: Strength, name: str) -> None:
     first = tuple(point for tier in strength.tiers for point in tier.first)
     second = tuple(point for tier in strength.tiers for point in tier.second)
     _row(table, "all", first + second, first, second)
-    Console().print(table)
+    Console(emoji=False).print(table)
 
 
 def _row(

@@ -18,7 +18,7 @@ from eightfold.nets.opening import open_network
 from eightfold.search.forest import PLAYING, ForestSearch
 from eightfold.search.kernels.tree import UNKNOWN
 from eightfold.search.limits import Limits
-from eightfold.search.result import Progress, SearchResult, check_position, check_seed
+from eightfold.search.result import Progress, SearchResult, check_position, check_seed, most_looked_at
 from eightfold.texts import Option, check_options
 
 LANES = 8  # leaves in a batch: more are faster and search a little worse
@@ -98,11 +98,11 @@ class NetPlayer:
         steps, more = 0, True
         while more and (steps < LEAST_STEPS or not limits.reached()):
             if steps:
-                limits.report(lambda: self._result(before))
+                limits.report(lambda: self._result(before, told=True))
             more = self._timed_step() if limits.timed else search.step() > 0
             steps += 1
         search.forest.left[0] = 0
-        return self._result(before, ties=self._random)
+        return self._result(before, ties=self._random, told=limits.told)
 
     def _timed_step(self) -> bool:
         """One batch of a search that has no number to reach; whether there is any use in another."""
@@ -113,7 +113,7 @@ class NetPlayer:
         self._search.step()
         return bool(forest.proof[0, 0] == UNKNOWN)
 
-    def _result(self, before: int, *, ties: np.random.Generator | None = None) -> SearchResult:
+    def _result(self, before: int, *, ties: np.random.Generator | None = None, told: bool = False) -> SearchResult:
         """What the tree says; equally good moves are chosen from by `ties`, and in a snapshot the first is taken."""
         search = self._search
         visits = search.root_visits(0)
@@ -125,7 +125,8 @@ class NetPlayer:
             value=search.root_value(0),
             visits=visits.astype(np.int64),
             values=search.root_values(0),
-            principal_variation=search.principal_variation(0, action),
+            principal_variation=search.variation(0, action),
+            variations=tuple(search.variation(0, move) for move in most_looked_at(visits)) if told else (),
             effort=search.simulations - before,
         )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from eightfold.errors import EightfoldError
 from eightfold.games.arrange import Stone, arranged, is_in_turn
@@ -25,9 +25,11 @@ TRIAL = 0.05  # seconds of thinking that load every kernel a player has
 class Engine:
     """One player at one board. Errors are `EightfoldError`s and leave everything as it was."""
 
-    def __init__(self, player: str | None = None, *, seed: int = 0) -> None:
-        """`player` is a player's text; None: the best there is for each board."""
-        self._text, self._seed = player, seed
+    def __init__(
+        self, player: str | None = None, *, seed: int = 0, now: Callable[[], float] = time.perf_counter
+    ) -> None:
+        """`player` is a player's text; None: the best there is for each board. `now` tells the time."""
+        self._text, self._seed, self._now = player, seed, now
         self._memory = 0
         self._player: Player | None = None
         self._position: Position | None = None
@@ -47,15 +49,15 @@ class Engine:
     def start(self, text: str, *, since: float | None = None) -> None:
         """An empty board of the game that `text` names, and a player for it that is ready to think at once.
 
-        The time that this takes, `since` it was asked for (perf_counter), is put on the bill of the first move.
+        The time that this takes, `since` it was asked for, is put on the bill of the first move.
         """
-        begun = time.perf_counter() if since is None else since
+        begun = self._now() if since is None else since
         game = make_game(text)
         if self._player is None or self._position is None or self.game.text != game.text:
             self._seat(game)
         self._position = game.start()
         self.clear()
-        self.clock.billed = time.perf_counter() - begun
+        self.clock.billed = self._now() - begun
 
     def clear(self) -> None:
         """The same game from the start."""
@@ -113,10 +115,10 @@ class Engine:
         stop: threading.Event | None = None,
         on_progress: Progress | None = None,
     ) -> SearchResult:
-        """What the player would play here, within the limits of the clock, which ran `since` then (perf_counter)."""
+        """What the player would play here, within the limits of the clock, which ran `since` then."""
         if self._player is None:
             raise EightfoldError("no game was started yet")
-        begun = time.perf_counter()
+        begun = self._now()
         since = begun if since is None else since
         allowed, billed = self.clock.allowed(), self.clock.billed
         seconds = None
@@ -127,7 +129,7 @@ class Engine:
         result = self._player.think(self.position, seconds=seconds, stop=stop, on_progress=on_progress)
         if not self.position.legal_mask[result.action]:
             raise EightfoldError(f"the player chose {self.game.name_of(result.action)}, which is not legal here")
-        self.clock.moved(time.perf_counter() - since + billed)
+        self.clock.moved(self._now() - since + billed)
         return result
 
     def _seat(self, game: Game) -> None:

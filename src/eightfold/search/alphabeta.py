@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,15 @@ from eightfold.games.game import Game, Position
 from eightfold.jit import Ints
 from eightfold.search.greedy import need_heuristic
 from eightfold.search.limits import Limits
-from eightfold.search.result import Progress, SearchResult, check_position, check_seed, one_hot
+from eightfold.search.result import (
+    LONGEST_VARIATION,
+    MOST_VARIATIONS,
+    Progress,
+    SearchResult,
+    check_position,
+    check_seed,
+    one_hot,
+)
 from eightfold.specialise import specialise
 from eightfold.texts import Option, check_options
 
@@ -89,15 +97,26 @@ class AlphaBeta:
         finally:
             timer.cancel()
 
-    def _result(self, position: Position, action: int, value: int, depth: int) -> SearchResult:
+    def _result(self, position: Position, lines: Sequence[tuple[int, ...]], value: int, depth: int) -> SearchResult:
+        """Lines: how it goes on after the best move, and after others."""
         return SearchResult(
-            action=action,
-            policy=one_hot(position.game.actions, action),
+            action=lines[0][0],
+            policy=one_hot(position.game.actions, lines[0][0]),
             value=self._as_value(position, value),
-            principal_variation=(action,),
+            principal_variation=lines[0],
+            variations=tuple(lines) if len(lines) > 1 else (),
             effort=int(self._work.nodes[0]),
             depth=depth,
         )
+
+    def _lines(self, depth: int, moves: Ints) -> list[tuple[int, ...]]:
+        """How the search to that depth expects the game to go on after each of these moves."""
+        line = np.zeros(DEEPEST, np.int64)
+        found = []
+        for move in moves.tolist():
+            length = int(self._kernels.follow(self._work, depth, move, line, self._near))
+            found.append(tuple(line[: min(length, LONGEST_VARIATION)].tolist()))
+        return found
 
     def root_scores(self, position: Position) -> NDArray[np.float64]:
         """[A]: the exact min-max value of every candidate move at the given depth; nan for other points.
@@ -126,10 +145,11 @@ class AlphaBeta:
         """Search one ply deeper each time; the best move, its value and the depth it was found at."""
         sure_win = self._kernels.win_value(position.state) - DEEPEST
         deepest = self._depth or (DEEPEST if limits.timed else USUAL_DEPTH)
-        best, best_value, reached = int(moves[0]), 0, 0
+        best_value, reached, searched = 0, 0, 0
+        lines: list[tuple[int, ...]] = [(int(moves[0]),)]
 
         def so_far() -> SearchResult:
-            return self._result(position, best, best_value, reached)
+            return self._result(position, lines, best_value, reached)
 
         values = np.zeros(len(moves), np.int64)
         for depth in range(1, deepest + 1):
@@ -138,13 +158,18 @@ class AlphaBeta:
                 break
             # The first of equals: later ones are only known to be no better.
             order = np.argsort(-values[:finished], kind="stable")
-            best, best_value = int(moves[order[0]]), int(values[order[0]])
+            best_value = int(values[order[0]])
+            # Now, because the next iteration overwrites what the table knows of this one.
+            lines = self._lines(depth, moves[order[:MOST_VARIATIONS]]) if limits.told else [(int(moves[order[0]]),)]
+            searched = depth
             if finished < len(moves):
                 break
             reached = depth
             moves = moves[order]
             if abs(best_value) >= sure_win or len(moves) == 1:
                 break
+        if not limits.told:
+            lines = self._lines(searched, np.array(lines[0]))
         return so_far()
 
     def _search_root(

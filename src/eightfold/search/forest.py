@@ -18,6 +18,7 @@ from eightfold.games.game import Game
 from eightfold.games.state import BLACK, SIDE, WHITE
 from eightfold.search.kernels import forced, gumbel
 from eightfold.search.kernels.tree import DRAWN, FORCED, GUMBEL, NONE, PUCT, ROOT, UNKNOWN, WON, Roots
+from eightfold.search.result import LONGEST_VARIATION
 from eightfold.specialise import specialise
 from eightfold.threads import run_parts
 
@@ -305,10 +306,10 @@ class ForestSearch:
         draw = float(forest.draw[number]) * (1 if forest.states[number, SIDE] == BLACK else -1)
         return draw * float(forest.drawn[number, 0] / max(forest.drawn[number, 1], 1))
 
-    def principal_variation(self, number: int, action: int) -> tuple[int, ...]:
+    def variation(self, number: int, action: int) -> tuple[int, ...]:
         """A move at the root, and what is most visited after it, as far as the tree goes."""
         forest, moves, node = self.forest, [action], ROOT
-        while True:
+        while len(moves) < LONGEST_VARIATION:
             edges = self._edges(number, node)
             taken = np.flatnonzero(forest.move[number, edges] == moves[-1])
             node = int(forest.child[number, edges][taken[0]]) if taken.size else NONE
@@ -319,6 +320,7 @@ class ForestSearch:
             if visits.size == 0 or visits.max() == 0:
                 return tuple(moves)
             moves.append(int(forest.move[number, below][visits.argmax()]))
+        return tuple(moves)
 
     def _edges(self, number: int, node: int) -> slice:
         first = int(self.forest.first[number, node])

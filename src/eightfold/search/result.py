@@ -25,12 +25,14 @@ class SearchResult:
     visits: Ints | None = None  # [A] where the search counts visits
     scores: NDArray[Any] | None = None  # [A] where it scores moves; nan or 0 for what was not scored
     values: NDArray[np.float32] | None = None  # [A] of each move for the side to move; nan where nobody looked
-    principal_variation: tuple[int, ...] = ()
+    principal_variation: tuple[int, ...] = ()  # the move, and how the search expects the game to go on
+    variations: tuple[tuple[int, ...], ...] = ()  # the same for the moves looked at most, where somebody is told of it
     effort: int = 0  # playouts, or positions looked at
     depth: int = 0
 
 
 Progress = Callable[[SearchResult], None]
+MOST_VARIATIONS, LONGEST_VARIATION = 24, 12  # moves that are told of, and plies of each
 
 
 def check_position(position: Position, game: Game, player: str) -> None:
@@ -65,7 +67,8 @@ class Player(Protocol):
 
         `seconds` takes the place of the player's own limit in time or playouts, for this move; a depth that alphabeta
         was given stays its limit. `stop`, once set, ends the thinking within some ten milliseconds, with the best
-        move so far. `on_progress` is told how it stands a few times a second, in the thread that thinks.
+        move so far. `on_progress` is told how it stands a few times a second, in the thread that thinks; then results
+        also have `variations`.
         Players that do not search have no use for any of the three.
         """
 
@@ -77,6 +80,12 @@ def close_player(player: Player) -> None:
     close = getattr(player, "close", None)
     if close is not None:
         close()
+
+
+def most_looked_at(visits: NDArray[Any]) -> list[int]:
+    """The moves that variations are told of, the most visited first. visits: [A]"""
+    order = np.argsort(-visits, kind="stable")[:MOST_VARIATIONS]
+    return [int(action) for action in order if visits[action] > 0]
 
 
 def one_hot(actions: int, action: int) -> NDArray[np.float32]:

@@ -16,7 +16,14 @@ from eightfold.games.game import Game, Position
 from eightfold.jit import Ints
 from eightfold.rng import Random, make_random, random_below
 from eightfold.search.limits import Limits
-from eightfold.search.result import Progress, SearchResult, check_position, check_seed
+from eightfold.search.result import (
+    LONGEST_VARIATION,
+    Progress,
+    SearchResult,
+    check_position,
+    check_seed,
+    most_looked_at,
+)
 from eightfold.specialise import specialise
 from eightfold.texts import Option, check_options
 
@@ -92,17 +99,19 @@ class Mcts:
             self._run(position, 1)
             while not limits.reached():
                 self._run(position, CHUNK)
-                limits.report(lambda: self._result(position, before))
+                limits.report(lambda: self._result(position, before, told=True))
         else:
             chunk = CHUNK if limits.watched else INTERRUPTIBLE
             for done in range(0, self._playouts, chunk):
                 self._run(position, min(chunk, self._playouts - done))
                 if limits.reached():
                     break
-                limits.report(lambda: self._result(position, before))
-        return self._result(position, before, ties=self._random)
+                limits.report(lambda: self._result(position, before, told=True))
+        return self._result(position, before, ties=self._random, told=limits.told)
 
-    def _result(self, position: Position, before: int, *, ties: Random | None = None) -> SearchResult:
+    def _result(
+        self, position: Position, before: int, *, ties: Random | None = None, told: bool = False
+    ) -> SearchResult:
         """What the tree says; equally good moves are chosen from by `ties`, and in a snapshot the first is taken."""
         visits = self._root_visits(position.game.actions)
         if visits.sum() == 0:  # a single playout ends at the root
@@ -115,7 +124,8 @@ class Mcts:
             value=-float(self._tree.value[0]) / int(self._tree.visits[0]),
             visits=visits,
             values=self._root_values(position.game.actions),
-            principal_variation=self._principal_variation(action),
+            principal_variation=self._variation(action),
+            variations=tuple(map(self._variation, most_looked_at(visits))) if told else (),
             effort=int(self._tree.visits[0]) - before,
         )
 
@@ -182,9 +192,10 @@ class Mcts:
         values[self._tree.move[block][looked]] = self._tree.value[block][looked] / visits[looked]
         return values
 
-    def _principal_variation(self, action: int) -> tuple[int, ...]:
+    def _variation(self, action: int) -> tuple[int, ...]:
+        """A move, and what is most visited after it."""
         moves, node = [action], self._child(0, action)
-        while node > 0 and (block := self._tried_children(node)).stop > block.start:
+        while len(moves) < LONGEST_VARIATION and node > 0 and (block := self._tried_children(node)).stop > block.start:
             node = block.start + int(self._tree.visits[block].argmax())
             moves.append(int(self._tree.move[node]))
         return tuple(moves)

@@ -39,7 +39,7 @@ def serve(
 
     listening = _listen(host, port)
     address = f"http://{_shown(host)}:{listening.getsockname()[1]}"
-    console = Console(highlight=False)
+    console = Console(highlight=False, emoji=False, markup=False, soft_wrap=True)
     app = make_app(Host(players=players, runs=runs), name=host)
     server = uvicorn.Server(
         uvicorn.Config(
@@ -48,6 +48,9 @@ def serve(
     )
     taken = "" if listening.getsockname()[1] == port or port == 0 else f" (port {port} is taken)"
     console.print(f"Eightfold is at {address}{taken}; Ctrl-C ends it")
+    for run in runs:
+        if not run.exists():
+            console.print(f"{run} is no run yet; the page shows it as soon as training begins there")
     if browser and has_display():
         # The socket listens already, so the browser may come before the server has started.
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 SLICE = 0.5  # seconds of analysis before others get their turn
 LONGEST_SLICE = 8.0
 LONGEST_ANALYSIS = 120.0  # seconds for one position: what is not clear by then never will be
-LONGEST_VARIATION = 24  # moves that a page is told
 
 
 class Viewer(Protocol):
@@ -315,7 +314,7 @@ class Table:
             "policy": [round(float(p), 4) for p in result.policy[:points]],
             "visits": None if result.visits is None else [int(n) for n in result.visits[:points]],
             "values": None if result.values is None else [_number(v) for v in result.values[:points]],
-            "variation": [int(move) for move in result.principal_variation[:LONGEST_VARIATION]],
+            "lines": _lines(result),
             "effort": int(result.effort if result.visits is None else result.visits.sum()),
             "depth": int(result.depth),
             "seconds": round(seconds, 2),
@@ -414,6 +413,13 @@ def _words(trouble: Exception | None) -> str:
     if isinstance(trouble, EightfoldError):
         return str(trouble)
     return f"a player failed: {type(trouble).__name__}"
+
+
+def _lines(result: SearchResult) -> list[list[int]]:
+    """How the game is expected to go on: after the best move, then after the others that were looked at."""
+    best = list(map(int, result.principal_variation))
+    others = [list(map(int, line)) for line in result.variations if line[0] != result.action]
+    return [best, *others] if best else others
 
 
 def _number(value: Any) -> float | None:

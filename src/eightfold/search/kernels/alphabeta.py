@@ -148,24 +148,37 @@ def search(work: Work, last_ply: int, alpha: int, beta: int, radius: int) -> int
 
 
 @kernel
+def look_up(work: Work, ply: int, last_ply: int) -> tuple[int, int]:
+    """What the table says of the position at `ply`, and what that is of the true value; 0 where it knows nothing."""
+    state = work.states[ply]
+    key = orbit_key(state[HASHES : HASHES + 8])
+    entry = key & (work.keys.shape[0] - 1)
+    if work.keys[entry] != key or work.bounds[entry] // 4 != last_ply - ply:
+        return 0, 0
+    return _from_table(work.values[entry], ply, win_value(state) - LONGEST), int(work.bounds[entry] % 4)
+
+
+@kernel
+def final_value(state: Ints, ply: int) -> int:
+    """Of a game that is over, for the side that would be to move."""
+    if state[RESULT] == DRAW:
+        return 0
+    # Mostly the other side has just won; but who ends a game of Go by a pass may have lost it.
+    return win_value(state) - ply if state[RESULT] == state[SIDE] else ply - win_value(state)
+
+
+@kernel
 def enter(work: Work, ply: int, last_ply: int, alpha: int, beta: int) -> int:
     """The value of the position at `ply` if it is known at once; otherwise a frame for its moves is made."""
     work.nodes[0] += 1
     state = work.states[ply]
     if state[RESULT] != ONGOING:
-        if state[RESULT] == DRAW:
-            return 0
-        # Mostly the other side has just won; but who ends a game of Go by a pass may have lost it.
-        return win_value(state) - ply if state[RESULT] == state[SIDE] else ply - win_value(state)
+        return final_value(state, ply)
     if ply == last_ply:
         return judge_position(state, work.scores[ply])
-    key = orbit_key(state[HASHES : HASHES + 8])
-    entry = key & (work.keys.shape[0] - 1)
-    if work.keys[entry] == key and work.bounds[entry] // 4 == last_ply - ply:
-        value = _from_table(work.values[entry], ply, win_value(state) - LONGEST)
-        kind = work.bounds[entry] % 4
-        if kind == EXACT or (kind == AT_LEAST and value >= beta) or (kind == AT_MOST and value <= alpha):
-            return value
+    value, kind = look_up(work, ply, last_ply)
+    if kind == EXACT or (kind == AT_LEAST and value >= beta) or (kind == AT_MOST and value <= alpha):
+        return value
     frame = work.frames[ply]
     frame[ALPHA] = frame[FLOOR] = alpha
     frame[BETA] = beta
@@ -219,6 +232,55 @@ def _from_table(value: int, ply: int, far_win: int) -> int:
     if value > far_win:
         return value - ply
     return value + ply if value < -far_win else value
+
+
+@kernel
+def follow(work: Work, last_ply: int, move: int, line: Ints, radius: int) -> int:
+    """How the search to `last_ply` expects the game to go on after `move` at the root; how many moves. line: [D]
+
+    The table knows no moves, but it knows values: the best reply is the one whose value is best. Entries that were
+    overwritten since make a line shorter.
+    """
+    size = work.states[0, SIZE]
+    length = 0
+    while move >= 0:
+        line[length] = move
+        make_child(work, length, move)
+        mark_near(work.near, move, size, radius, 1)
+        length += 1
+        move = -1
+        if length < last_ply and work.states[length, RESULT] == ONGOING:
+            move = best_known_reply(work, length, last_ply)
+    for k in range(length):
+        mark_near(work.near, line[k], size, radius, -1)
+    return length
+
+
+@kernel
+def best_known_reply(work: Work, ply: int, last_ply: int) -> int:
+    """The move at `ply` that is known to be worth most, or -1.
+
+    Where a reply refutes the move before, it is one that is worth at least so much; where no move does, all are only
+    known to be worth at most so much, and the best of these is taken.
+    """
+    best = guess = -1
+    best_value = guess_value = UNDECIDED
+    for k in range(find_candidates(work, ply)):
+        move = work.moves[ply, k]
+        make_child(work, ply, move)
+        state, value, kind = work.states[ply + 1], 0, EXACT
+        if state[RESULT] != ONGOING:
+            value = final_value(state, ply + 1)
+        elif ply + 1 == last_ply:
+            value = judge_position(state, work.scores[ply + 1])
+        else:
+            value, kind = look_up(work, ply + 1, last_ply)
+        if kind in (EXACT, AT_MOST):
+            if -value > best_value:
+                best, best_value = move, -value
+        elif kind == AT_LEAST and -value > guess_value:
+            guess, guess_value = move, -value
+    return best if best >= 0 else guess
 
 
 @kernel

@@ -26,8 +26,9 @@ export class AnalyseView {
       () => this.drawOverlay());
     this.summary = make("p", { class: "summary", id: "summary" });
     this.variation = make("p", { class: "variation" });
-    this.variation.addEventListener("pointerenter", () => this.showVariation(true));
-    this.variation.addEventListener("pointerleave", () => this.showVariation(false));
+    this.pointed = -1; // the move whose variation is looked at
+    this.variation.addEventListener("pointerenter", () => this.hover(this.opinion?.action ?? -1));
+    this.variation.addEventListener("pointerleave", () => this.hover(-1));
     this.graph = new ChancesGraph(game, this.choose);
     this.tree = new VariationTree(game, this.choose);
     panel.append(
@@ -81,6 +82,16 @@ export class AnalyseView {
     }
   }
 
+  // What is thought of the position that is looked at.
+  get opinion() {
+    return this.game.opinions.get(this.game.state?.node);
+  }
+
+  // How the engine thinks the game goes on after a move, beginning with it; [] where it did not look.
+  lineAfter(action) {
+    return this.opinion?.lines.find(([first]) => first === action) ?? [];
+  }
+
   get thinking() {
     return Boolean(this.game.state?.analysing);
   }
@@ -110,23 +121,30 @@ export class AnalyseView {
 
   hear(opinion) {
     if (!this.visible) return;
-    const expecting = this.board.layers?.ghosts.firstChild; // somebody is looking at what it expects
-    if (opinion.node === this.game.state?.node && !expecting) this.drawOverlay();
+    if (opinion.node === this.game.state?.node) this.drawOverlay();
     this.graph.show(this.game.state);
   }
 
   drawOverlay() {
     const { state } = this.game;
-    const opinion = state && this.game.opinions.get(state.node);
+    const { opinion } = this;
     if (!this.visible || !opinion || this.shown.value === "nothing" || state.over) {
       this.board.overlay?.clear();
+      this.board.hideVariation();
       this.summary.textContent = state?.over ? `${capital(state.outcome)}.` : this.thinking ? "Thinking …" : "";
       this.variation.textContent = "";
       return;
     }
+    this.describe(state, opinion);
+    const line = this.lineAfter(this.pointed);
+    if (line.length) {
+      this.board.overlay.clear();
+      this.board.showVariation(line, state.to_move);
+      return;
+    }
+    this.board.hideVariation();
     const counted = this.shown.value === "visits" && opinion.visits;
     this.board.overlay.show(counted ? opinion.visits : opinion.policy, opinion.action, (action) => this.words(opinion, action));
-    this.describe(state, opinion);
   }
 
   // The two lines on a point: how good it is, and how much that was looked at.
@@ -143,27 +161,18 @@ export class AnalyseView {
     const depth = opinion.depth ? `, depth ${opinion.depth}` : "";
     this.summary.textContent = `Best ${pointName(opinion.action, size)}; black's chances ${percent(opinion.value)}; `
       + `${shortNumber(opinion.effort)} looked at${depth}, ${opinion.seconds.toFixed(1)} s`;
-    const names = opinion.variation.slice(0, 12).map((move) => pointName(move, size)).join(" ");
-    this.variation.textContent = names ? `Expects ${names}` : "";
+    const line = this.lineAfter(this.pointed);
+    const [first, ...rest] = (line.length ? line : this.lineAfter(opinion.action)).map((move) => pointName(move, size));
+    this.variation.textContent = !first ? "" : line.length ? `After ${first}: ${rest.join(" ") || "nothing yet"}`
+      : `Expects ${[first, ...rest].join(" ")}`;
   }
 
-  // Called for every point the pointer or the cursor comes to.
+  // Called for every point the pointer or the cursor comes to, with -1 when it leaves.
   hover(action) {
-    if (!this.visible) return;
-    const opinion = this.game.opinions.get(this.game.state?.node);
-    this.showVariation(Boolean(opinion) && action >= 0 && action === opinion.variation[0]);
-  }
-
-  showVariation(visible) {
-    const { state } = this.game;
-    const opinion = this.game.opinions.get(state?.node);
-    if (visible && opinion?.variation.length && !state.over) {
-      this.board.overlay.clear();
-      this.board.showVariation(opinion.variation, state.to_move);
-    } else if (this.board.layers?.ghosts.firstChild) {
-      this.board.hideVariation();
-      this.drawOverlay();
-    }
+    if (action === this.pointed) return;
+    const before = this.lineAfter(this.pointed).length;
+    this.pointed = action;
+    if (this.visible && (before || this.lineAfter(action).length)) this.drawOverlay();
   }
 
   // ---- doing

@@ -203,7 +203,7 @@ export class Board {
 
   // Numbered ghost stones: what the engine expects to come.
   showVariation(moves, colour) {
-    const ghosts = moves.slice(0, 12).map((action, number) => {
+    const ghosts = moves.map((action, number) => {
       const owner = COLOURS[number % 2 ? 3 - colour : colour];
       return makeSvg("g", { class: `ghost ${owner}` },
         this.place(makeSvg("circle", { r: STONE - 1 }), action),
@@ -226,7 +226,10 @@ export class Board {
     this.svg.addEventListener("click", (event) => this.tryPlay(this.actionAt(event)));
     this.svg.addEventListener("keydown", (event) => this.key(event));
     this.svg.addEventListener("focus", () => this.showCursor(this.svg.matches(":focus-visible")));
-    this.svg.addEventListener("blur", () => this.showCursor(false));
+    this.svg.addEventListener("blur", () => {
+      this.showCursor(false);
+      this.onHover?.(-1);
+    });
   }
 
   // The point under the pointer, or -1.
