@@ -173,12 +173,13 @@ def export(
 @app.command()
 def bench(
     name: Annotated[str | None, typer.Argument(help="One benchmark; all of them if left out.")] = None,
+    device: Annotated[str, typer.Option(help="cpu, or cuda for a benchmark that can: isn.")] = "cpu",
     as_json: JsonOption = False,
 ) -> None:
     """Measure how fast this machine is, each figure beside a baseline of the same run."""
     from eightfold.benchmarks import print_benchmarks, run_benchmarks
 
-    measured = run_benchmarks(name, progress=not as_json)
+    measured = run_benchmarks(name, device=device, progress=not as_json)
     if as_json:
         figures = {benchmark.name: benchmark.as_dict() for benchmark in measured}
         print(json.dumps(figures if name is None else figures[name]))

@@ -21,6 +21,7 @@ def steps() -> list[tuple[str, Callable[[], object]]]:
     listed: list[tuple[str, Callable[[], object]]] = [
         ("symmetry: batches", _transforms),
         ("symmetry: SLAP", _slap),
+        ("networks: Internal Symmetry Network", _isn),
     ]
     for family in FAMILIES:
         listed.append((f"{family}: rules and encoders", partial(_game, family)))
@@ -57,6 +58,19 @@ def _slap() -> None:
     for precision in (np.float32, np.float64):
         out_of_frames(np.zeros((1, 9), precision), np.ones(1, np.uint8))
     slap_cc(np.zeros((2, 3, 3), np.float32))
+
+
+def _isn() -> None:
+    from eightfold.nets.isn import ISN
+    from eightfold.nets.isn_fused import FusedEvaluator
+    from eightfold.nets.isn_incremental import CandidateEvaluator
+    from eightfold.nets.isn_reward import board_values
+    from eightfold.nets.liberty_classes import liberty_classes
+
+    network, stones = ISN(), np.zeros((1, 3, 3), np.int8)
+    previous = FusedEvaluator(network).run(liberty_classes(stones, np.zeros((1, 7, 3, 3), np.float32)))
+    board_values(stones, previous)
+    CandidateEvaluator(network).values(stones, previous, np.ones(1, np.int64), np.ones((1, 9), np.uint8))
 
 
 def _game(family: str) -> None:

@@ -10,7 +10,12 @@ from eightfold.nets.backends import BACKENDS, TorchBackend, choice, has_onnxrunt
 from eightfold.nets.networks import NETWORKS, Shape, make_network
 from refusals import refusal
 
-NETWORK_TEXTS = ["a1", "a1:blocks=2,filters=16,policy_hidden=64,dropout=0.1", "resnet:blocks=2,filters=16"]
+NETWORK_TEXTS = [
+    "a1",
+    "a1:blocks=2,filters=16,policy_hidden=64,dropout=0.1",
+    "resnet:blocks=2,filters=16",
+    "isn:layers=2,trivial=6,heads=8",
+]
 FP32, BF16 = 1e-4, 0.1  # the largest difference, as a part of the largest logit where that is more than one
 
 needs_openvino = pytest.mark.skipif(not has_openvino(), reason="openvino is not installed")

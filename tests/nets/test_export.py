@@ -27,7 +27,9 @@ NETWORK_TEXTS = {  # with every option written out, as the metadata has it
     "a1": "a1:blocks=0,filters=256,policy_hidden=0,dropout=0.0",
     "a1:blocks=1,filters=8,policy_hidden=16,dropout=0.5": "a1:blocks=1,filters=8,policy_hidden=16,dropout=0.5",
     "resnet:blocks=2,filters=8": "resnet:blocks=2,filters=8",
+    "isn:layers=2,trivial=4,heads=6": ("isn:layers=2,trivial=4,symmetrical=6,diagonal=6,chiral=4,faithful=12,heads=6"),
 }
+ANY_SIZE = ("resnet", "isn")
 
 
 def checkpoint(folder: Path, network_text: str = "a1", symmetry: str = "augment") -> Description:
@@ -82,7 +84,7 @@ def test_the_file_answers_as_torch_does(reader, network_text, symmetry, tmp_path
     description = checkpoint(tmp_path, network_text, symmetry)
     exported = export.export_onnx(tmp_path)
     assert exported.path == tmp_path / "network.onnx"
-    assert exported.any_size == network_text.startswith("resnet")
+    assert exported.any_size == network_text.startswith(ANY_SIZE)
     network, _ = load_checkpoint(tmp_path)
     reference = TorchBackend(network, description.shape())
     for size in (6, 9) if exported.any_size else (6,):
@@ -109,7 +111,7 @@ def test_the_file_says_what_it_is(network_text, tmp_path):
     assert not any(node.op_type == "BatchNormalization" for node in model.graph.node), "folded"
     [planes] = model.graph.input
     dimensions = [entry.dim_param or entry.dim_value for entry in planes.type.tensor_type.shape.dim]
-    board = ["size", "size"] if network_text.startswith("resnet") else [6, 6]
+    board = ["size", "size"] if network_text.startswith(ANY_SIZE) else [6, 6]
     assert (planes.name, dimensions) == ("planes", ["batch", 4, *board])
     assert [output.name for output in model.graph.output] == ["logits", "value"]
 

@@ -16,7 +16,12 @@ from eightfold.nets.evaluator import INVARIANT, MODES, NetworkEvaluator, planes_
 from eightfold.nets.networks import A1, NETWORKS, Shape, folded, make_network
 from eightfold.symmetry import destinations, slap_batch
 
-TEXTS = ["a1", "a1:blocks=2,filters=16,policy_hidden=64,dropout=0.1", "resnet:blocks=2,filters=16"]
+TEXTS = [
+    "a1",
+    "a1:blocks=2,filters=16,policy_hidden=64,dropout=0.1",
+    "resnet:blocks=2,filters=16",
+    "isn:layers=2,trivial=6,heads=8",
+]
 
 
 @pytest.mark.parametrize("text", TEXTS)
@@ -55,12 +60,29 @@ def test_a1_is_the_network_of_the_appendix():
     assert blocks.body[2].first.weight.data_ptr() != blocks.body[3].first.weight.data_ptr(), "no shared weights"
 
 
-def test_a_pooled_network_plays_any_size():
-    network = make_network("resnet:blocks=2,filters=16", Shape(planes=4, size=8, passes=1)).eval()
+@pytest.mark.parametrize("text", ["resnet:blocks=2,filters=16", "isn:layers=2"])
+def test_a_pooled_network_plays_any_size(text):
+    network = make_network(text, Shape(planes=4, size=8, passes=1)).eval()
     for size in (5, 8, 19):
         logits, values = network(torch.rand(2, 4, size, size))
         assert logits.shape == (2, size * size + 1)
         assert values.shape == (2, 2)
+
+
+def test_isn_answers_turned_boards_with_turned_answers():
+    torch.manual_seed(3)
+    network = make_network("isn:layers=3,trivial=5,heads=6", Shape(planes=4, size=7, passes=1)).double()
+    planes = torch.rand(3, 4, 7, 7, dtype=torch.float64)
+    logits, values = network(planes)
+    assert logits[:, :49].std() > 1e-3, "a policy that says something"
+    for g in range(8):
+        to = torch.tensor(destinations(7)[g].tolist())
+        turned = torch.empty_like(planes).flatten(2)
+        turned[:, :, to] = planes.flatten(2)
+        others, other_values = network(turned.reshape(planes.shape))
+        torch.testing.assert_close(others[:, :49][:, to], logits[:, :49], atol=1e-12, rtol=0)
+        torch.testing.assert_close(others[:, 49], logits[:, 49], atol=1e-12, rtol=0)
+        torch.testing.assert_close(other_values, values, atol=1e-12, rtol=0)
 
 
 def test_folding_the_norms_changes_no_answer():
@@ -77,7 +99,7 @@ def test_folding_the_norms_changes_no_answer():
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("text", ["a1", "resnet:blocks=1,filters=8"])
+@pytest.mark.parametrize("text", ["a1", "resnet:blocks=1,filters=8", "isn:layers=2,trivial=3,heads=4"])
 def test_every_mode_gives_finite_answers_and_invariant_modes_are_invariant(mode, text):
     game = make_game("gomoku:size=6,win=4")
     torch.manual_seed(4)

@@ -10,7 +10,7 @@ import importlib
 from collections.abc import Sequence
 
 from eightfold.benchmarks.report import Benchmark, Figure, print_benchmarks
-from eightfold.errors import unknown
+from eightfold.errors import EightfoldError, unknown
 
 NAMES = (
     "transform",
@@ -21,23 +21,28 @@ NAMES = (
     "alphabeta",
     "selfplay",
     "backends",
+    "isn",
     "buffer",
     "training",
     "startup",
 )
+ON_DEVICES = ("isn",)  # those that can also measure a device other than the CPU, when asked to
 LONG = ("buffer-full",)  # only when asked for by name
 
-__all__ = ["LONG", "NAMES", "Benchmark", "Figure", "print_benchmarks", "run_benchmarks"]
+__all__ = ["LONG", "NAMES", "ON_DEVICES", "Benchmark", "Figure", "print_benchmarks", "run_benchmarks"]
 
 
-def run_benchmarks(name: str | None = None, *, progress: bool = True) -> list[Benchmark]:
-    """Run one benchmark, or all but the long ones."""
+def run_benchmarks(name: str | None = None, *, device: str = "cpu", progress: bool = True) -> list[Benchmark]:
+    """Run one benchmark, or all but the long ones; `device` is for those of `ON_DEVICES`."""
     if name is not None and name not in NAMES + LONG:
         raise unknown("benchmark", name, NAMES + LONG)
+    if device != "cpu" and name not in ON_DEVICES:
+        raise EightfoldError(f"--device {device} is for one benchmark at a time, of these: {', '.join(ON_DEVICES)}")
     chosen: Sequence[str] = NAMES if name is None else (name,)
     from rich.console import Console
     from rich.progress import track
 
     console = Console(stderr=True)
     shown = track(chosen, "measuring", console=console, transient=True, disable=not (progress and console.is_terminal))
-    return [importlib.import_module(f"eightfold.benchmarks.{each.replace('-', '_')}").run() for each in shown]
+    modules = (importlib.import_module(f"eightfold.benchmarks.{each.replace('-', '_')}") for each in shown)
+    return [module.run() if device == "cpu" else module.run(device) for module in modules]

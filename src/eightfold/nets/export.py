@@ -62,7 +62,7 @@ def export_onnx(place: Path, output: Path | None = None) -> Exported:
         raise EightfoldError("the export needs the package onnx: pip install 'eightfold[onnx]'")
     network, description = load_checkpoint(find_checkpoint(place))
     path = place / NAME if output is None else output
-    _check_output(path)
+    check_output(path)
     any_size = bool(getattr(network, "any_size", False))
     data = onnx_bytes(network, description, any_size=any_size)
     difference = None
@@ -103,7 +103,7 @@ def largest_difference(data: bytes, network: nn.Module, shape: Shape, *, any_siz
     return largest
 
 
-def _check_output(path: Path) -> None:
+def check_output(path: Path) -> None:
     """Refuse what cannot be written, and what somebody else wrote."""
     if not path.parent.is_dir():
         raise EightfoldError(f"cannot write {path}: there is no folder {path.parent}")

@@ -2,6 +2,7 @@
 
     a1      three convolutions and two small heads, as in the appendix of document 000, with its options
     resnet  residual blocks with batch norm; its heads pool over the board, so one network plays any size
+    isn     layers of cells with internal symmetry (document 003): turned boards get turned answers; any size
 
 Shapes: B batch, C planes, N board size, A actions. `forward([B, C, N, N])` gives `([B, A], [B])`; logits are
 for all actions, legal or not, and values are from the side to move, -1 to 1. A network that tells draws from
@@ -19,6 +20,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from eightfold.errors import unknown
+from eightfold.nets.equivariant import EquivariantConvolution
+from eightfold.nets.isn_policy import ISNPolicy
 from eightfold.texts import Option, Value, read_options, split_name, write_options
 
 
@@ -142,7 +145,7 @@ class ResNet(nn.Module):
 
 
 class NormalisedConvolution(nn.Module):
-    """A convolution with batch norm; `folded` makes one plain convolution of the two, for inference."""
+    """A convolution with batch norm; `fold` makes one plain convolution of the two, for inference."""
 
     def __init__(self, inputs: int, outputs: int, *, kernel: int = 3) -> None:
         super().__init__()
@@ -151,6 +154,16 @@ class NormalisedConvolution(nn.Module):
 
     def forward(self, features: Tensor) -> Tensor:
         return self.norm(self.convolution(features))
+
+    def fold(self) -> None:
+        norm, convolution = self.norm, self.convolution
+        mean, variance = cast(Tensor, norm.running_mean), cast(Tensor, norm.running_var)
+        scale = norm.weight / torch.sqrt(variance + norm.eps)
+        kernel = convolution.kernel_size[0]
+        plain = nn.Conv2d(convolution.in_channels, convolution.out_channels, kernel, padding=kernel // 2)
+        plain.weight.data = convolution.weight.data * scale[:, None, None, None]
+        plain.bias = nn.Parameter((norm.bias - mean * scale).detach())
+        self.convolution, self.norm = plain, nn.Identity()  # type: ignore[assignment]
 
 
 class ResidualBlock(nn.Module):
@@ -182,22 +195,15 @@ def _initialise(network: nn.Module) -> None:
 
 
 def folded(network: nn.Module) -> nn.Module:
-    """A copy for inference in which every batch norm is part of its convolution."""
+    """A copy for inference of plain convolutions: batch norms are part of theirs, shared weights are spread out."""
     network = copy.deepcopy(network).eval()
-    for module in network.modules():
-        if isinstance(module, NormalisedConvolution):
-            norm, convolution = module.norm, module.convolution
-            mean, variance = cast(Tensor, norm.running_mean), cast(Tensor, norm.running_var)
-            scale = norm.weight / torch.sqrt(variance + norm.eps)
-            kernel = convolution.kernel_size[0]
-            plain = nn.Conv2d(convolution.in_channels, convolution.out_channels, kernel, padding=kernel // 2)
-            plain.weight.data = convolution.weight.data * scale[:, None, None, None]
-            plain.bias = nn.Parameter((norm.bias - mean * scale).detach())
-            module.convolution, module.norm = plain, nn.Identity()  # type: ignore[assignment]
+    for module in list(network.modules()):
+        if isinstance(module, NormalisedConvolution | EquivariantConvolution):
+            module.fold()
     return network
 
 
-NETWORKS: dict[str, Any] = {"a1": A1, "resnet": ResNet}
+NETWORKS: dict[str, Any] = {"a1": A1, "resnet": ResNet, "isn": ISNPolicy}
 
 
 def make_network(text: str, shape: Shape) -> nn.Module:

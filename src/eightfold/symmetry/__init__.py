@@ -1,4 +1,4 @@
-"""The symmetry room: the eight elements, transforms, canonical forms, orbits, and an audit of your own code."""
+"""The symmetry room: the eight elements, transforms, canonical forms, orbits, equivariant kernels, and an audit."""
 
 from eightfold.symmetry.audit import AuditReport, Finding, audit
 from eightfold.symmetry.group import (
@@ -11,7 +11,9 @@ from eightfold.symmetry.group import (
     subgroup_name,
     turn,
 )
+from eightfold.symmetry.kernel_bases import NEIGHBOURHOODS, SharedKernel, kernel_basis, project, share
 from eightfold.symmetry.orbit import orbit, orbit_key, stabiliser
+from eightfold.symmetry.representations import TYPES, Field, Representation, make_field
 from eightfold.symmetry.slap import (
     SlapFrames,
     frame_members,
@@ -36,9 +38,14 @@ from eightfold.symmetry.transform import (
 __all__ = [
     "COUNT",
     "NAMES",
+    "NEIGHBOURHOODS",
+    "TYPES",
     "AuditReport",
     "BoardSymmetry",
+    "Field",
     "Finding",
+    "Representation",
+    "SharedKernel",
     "SlapFrames",
     "TransformedBatch",
     "audit",
@@ -48,9 +55,13 @@ __all__ = [
     "into_frames",
     "inverse",
     "inverse_ids",
+    "kernel_basis",
+    "make_field",
     "orbit",
     "orbit_key",
     "out_of_frames",
+    "project",
+    "share",
     "slap",
     "slap_batch",
     "slap_cc",

@@ -1,0 +1,42 @@
+"""`eightfold bench isn`, made small: its figures are there, and what it counts is right."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from eightfold.benchmarks import NAMES, isn, run_benchmarks
+from eightfold.benchmarks.reference.isn import as_board, group_of, liberties_of
+from eightfold.nets.isn import ISN
+from eightfold.nets.isn_fused import fuse
+from refusals import refusal
+
+
+def test_the_figures_of_a_small_batch(monkeypatch):
+    monkeypatch.setattr(isn, "BATCH", 6)
+    monkeypatch.setattr(isn, "REPEATS", 1)
+    figures = {figure.key: figure for figure in isn.run().figures}
+    for key in ("network_alone_per_s", "with_input_classes_per_s", "candidates_9x9_per_s", "floor_per_s"):
+        assert figures[key].value > 0
+    assert [figures[key].least for key in ("network_alone_per_s", "with_input_classes_per_s")] == [25_000, 7_000]
+    there = {figure.key: figure for figure in isn._on_device("cpu")}
+    assert there["fp32_network_difference"].value < 1e-6
+    assert there["fp16_network_alone_per_s"].value > 0
+    assert "isn" in NAMES
+
+
+def test_the_operations_are_those_of_the_tables():
+    weights = fuse(ISN())
+    assert len(weights.second) == 20
+    assert isn.operations(19) == 361 * isn.operations(1)
+
+
+def test_played_boards_are_legal():
+    for stones in isn.played_boards(60, 5):
+        board = as_board(stones)
+        assert all(not board[point] or liberties_of(board, group_of(board, point)) for point in board)
+    assert np.ptp(isn.random_stones(10, 9).astype(bool).sum(axis=(1, 2))) > 40
+
+
+def test_a_device_is_for_benchmarks_that_know_one():
+    assert "one benchmark at a time" in refusal(lambda: run_benchmarks("slap", device="cuda"))
+    assert "one benchmark at a time" in refusal(lambda: run_benchmarks(device="cuda"))
