@@ -133,6 +133,28 @@ def train(
     train_run(config, run or Path("runs") / Path(preset).stem)
 
 
+@app.command("train-isn")
+def train_isn(
+    preset: Annotated[str, typer.Argument(help="A preset (paper, fast), or a TOML file of your own.")] = "fast",
+    run: Annotated[
+        Path | None, typer.Option(help="The run's folder (default: runs/isn-PRESET). The same one goes on.")
+    ] = None,
+    minutes: Annotated[float | None, typer.Option(min=0, help="Training time; 0: no limit.")] = None,
+    games: Annotated[int | None, typer.Option(min=0, help="Self-play games; 0: no limit.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Equal seeds give equal runs.")] = None,
+    set_: Annotated[list[str] | None, typer.Option("--set", help="Change a key, e.g. learning_rate=1e-5.")] = None,
+) -> None:
+    """Train an Internal Symmetry Network for Go by TD(lambda) self-play, or go on with a run. Ctrl-C stops cleanly."""
+    from eightfold.config import load_preset_of, with_changes
+    from eightfold.learning.td_commands import train_isn_run
+    from eightfold.learning.td_config import TdConfig
+
+    given = {"minutes": minutes, "games": games, "seed": seed}
+    changes = [f"{key}={value}" for key, value in given.items() if value is not None]
+    config = with_changes(load_preset_of(TdConfig(), preset, "isn"), [*changes, *(set_ or [])])
+    train_isn_run(config, run or Path("runs") / f"isn-{Path(preset).stem}")
+
+
 @app.command()
 def evaluate(
     run: Annotated[Path, typer.Argument(help="A run's folder, or a checkpoint's.")],
