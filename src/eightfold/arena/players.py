@@ -56,7 +56,7 @@ PLAYERS: dict[str, Entry] = {
         example="mcts:playouts=3000",
     ),
 }
-NET_PLAYER, OWN_PLAYER = "net:RUN", "python:MODULE:CLASS"
+NET_PLAYER, ISN_PLAYER, OWN_PLAYER = "net:RUN", "isn:RUN", "python:MODULE:CLASS"
 
 
 def make_player(text: str, game: Game, *, seed: int = 0) -> Player:
@@ -66,8 +66,10 @@ def make_player(text: str, game: Game, *, seed: int = 0) -> Player:
         return OwnPlayer(text, rest)
     if name == "net":
         return _make_net_player(rest, game, seed)
+    if name == "isn":
+        return _make_isn_player(rest, game, seed)
     if name not in PLAYERS:
-        raise unknown("player", name or text, [*PLAYERS, NET_PLAYER, OWN_PLAYER])
+        raise unknown("player", name or text, [*PLAYERS, NET_PLAYER, ISN_PLAYER, OWN_PLAYER])
     entry = PLAYERS[name]
     values = read_options(rest, entry.options, f"player {name}")
     return entry.make(game, seed=seed, **{entry.arguments.get(key, key): value for key, value in values.items()})
@@ -81,6 +83,16 @@ def _make_net_player(text: str, game: Game, seed: int) -> Player:
     if not place or "=" in place:
         raise EightfoldError(f"player {'net:' + text!r} names no network; write {NET_PLAYER},playouts=400")
     return NetPlayer(game, place.strip(), seed=seed, **read_options(options, NetPlayer.OPTIONS, "player net"))  # type: ignore[arg-type]
+
+
+def _make_isn_player(text: str, game: Game, seed: int) -> Player:
+    """`isn:PLACE,key=value`: a run, a snapshot's file, or a shipped network."""
+    from eightfold.nets.isn_player import IsnPlayer  # here, because it brings PyTorch along
+
+    place, _, options = text.partition(",")
+    if not place or "=" in place:
+        raise EightfoldError(f"player {'isn:' + text!r} names no network; write {ISN_PLAYER},beta=20")
+    return IsnPlayer(game, place.strip(), seed=seed, **read_options(options, IsnPlayer.OPTIONS, "player isn"))  # type: ignore[arg-type]
 
 
 class OwnPlayer:

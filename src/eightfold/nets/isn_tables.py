@@ -1,7 +1,7 @@
 """An ISN for Go as the kernels that play with it read it: the fused weights, and what outputs are worth.
 
 `IsnTables` is one value for a kernel, so that two networks can sit on either side of a game. Networks with seven
-outputs are document 003's; one with a single output is its first attempt, in which the output is a point's reward, scaled
+outputs are document 003's; one with a single output is its first attempt, in which the output is a reward, scaled
 from [-(1 + c), 1 + c] to [0, 1]. Read next: `eightfold.nets.isn_choice`.
 """
 
