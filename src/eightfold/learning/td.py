@@ -144,8 +144,9 @@ class TdTrainer:
         progress.seconds += time.perf_counter() - start
 
     def learning_rate(self) -> float:
-        config, games = self.config, self.config.games
-        gone = self.progress.games / games if games else 0.0
+        config, progress = self.config, self.progress
+        gone = progress.games / config.games if config.games else 0.0
+        gone = min(1.0, max(gone, progress.seconds / (60 * config.minutes) if config.minutes else 0.0))
         return config.learning_rate * (1 + (config.final_share - 1) * max(0.0, 2 * gone - 1))
 
     def _contest(self) -> None:

@@ -46,7 +46,7 @@ class TdConfig:
     minutes: float = 0.0  # 0: no limit
     games_an_update: int = 1  # more are played side by side with the same weights
     learning_rate: float = 5e-6  # on gradients summed over points, outputs, positions and games
-    final_share: float = 1.0  # of the learning rate, reached at the end, falling from half of the games on
+    final_share: float = 1.0  # of the learning rate, reached at the end, falling from half of the run on
     decay: float = 0.99999  # of the weights, a game
     trace: float = 0.9  # λ
     beta: float = 4.0

@@ -3,15 +3,16 @@
 A point is empty, white or black, and only the outputs of its state are trained: Z+ A°+ A•+, Z° A°, or Z• A•. At the end
 of a game they are known (table IV). Going back a move, what is aimed at is (1 - λ) of what the network said after the
 move and λ of what it should have said then; where the move changed the state of the point, both are first told in
-the outputs of the state before, such that the reward of the point goes on without a step:
+the outputs of the state before. A stone that is played takes over who will own its point; a capture leaves the
+reward as it is but for the c that it was worth:
 
     was empty, is white        Z+ ← Z°                    A°+ ← 0     A•+ ← A°
     was empty, is black        Z+ ← Z•                    A°+ ← A•    A•+ ← 0
     was white, is empty        Z° ← 2 Z+ / (2 + c)        A° ← c (Z° - 1) - (A°+ - A•+ - c)
     was black, is empty        Z• ← (c + 2 Z+) / (2 + c)  A• ← (A°+ - A•+ + c) - c Z•
 
-all between 0 and 1. The reward of a captured stone holds the c that the capture was worth. Weights do not change
-during a game, so this is TD(λ) with eligibility traces, read from the other end.
+all between 0 and 1. Weights do not change during a game, so this is TD(λ) with eligibility traces, read from the
+other end.
 
 A single output (document 003's first attempt) is the reward itself, from [-(1 + c), 1 + c] to [0, 1].
 Read next: `eightfold.learning.td_gradient`.
