@@ -22,6 +22,7 @@ NAMES = (
     "selfplay",
     "backends",
     "isn",
+    "td",
     "buffer",
     "training",
     "startup",

@@ -42,6 +42,7 @@ LARGE = "go:size=19,komi=3.5,rules=chinese"
 BETA = 20.0
 MOST_SNAPSHOTS = 44  # as many as the document has: 0 to 860K in steps of 20K
 OPPONENTS = ("random", "mcts:playouts=10", "mcts:playouts=30", "mcts:playouts=100", "mcts:playouts=300")
+LARGE_OPPONENTS = ("random", "mcts:playouts=100")
 # What is changed of the run's settings.
 VARIANTS: dict[str, tuple[str, ...]] = {
     "plain": (),
@@ -61,6 +62,9 @@ class IsnExperiment:
     large_games: int = 10  # on 19x19
     variant_games: int = 6000  # training games of each variant; 0: none
     seed: int = 0
+    game: str = TOURNAMENT
+    large_game: str = LARGE
+    opponents: tuple[str, ...] = OPPONENTS
 
     @property
     def results_path(self) -> Path:
@@ -132,10 +136,10 @@ def _training(experiment: IsnExperiment, results: dict[str, Any]) -> dict[str, A
 def _round_robin(experiment: IsnExperiment, results: dict[str, Any]) -> dict[str, Any]:
     chosen = _thinned(snapshots_of(experiment.run))
     scores, moves = _tournament(
-        [_tables(path) for path in chosen.values()], TOURNAMENT, experiment.games, experiment.seed
+        [_tables(path) for path in chosen.values()], experiment.game, experiment.games, experiment.seed
     )
     return {
-        "game": TOURNAMENT,
+        "game": experiment.game,
         "games_a_pair": experiment.games,
         "beta": BETA,
         "moves_a_game": moves,
@@ -147,10 +151,12 @@ def _opponents(experiment: IsnExperiment, results: dict[str, Any]) -> dict[str, 
     """The best snapshot without look-ahead against others."""
     best = _best(experiment, results)
     games = experiment.match_games
-    found = [_match(TOURNAMENT, f"isn:{best}", opponent, games, experiment.seed) for opponent in OPPONENTS]
+    found = [
+        _match(experiment.game, f"isn:{best}", opponent, games, experiment.seed) for opponent in experiment.opponents
+    ]
     if gnugo_program() is not None:
-        found.append(_gnugo_match(TOURNAMENT, f"isn:{best}", games, experiment.seed))
-    return {"game": TOURNAMENT, "snapshot": int(best.stem), "matches": found}
+        found.append(_gnugo_match(experiment.game, f"isn:{best}", games, experiment.seed))
+    return {"game": experiment.game, "snapshot": int(best.stem), "matches": found}
 
 
 def _look_ahead(experiment: IsnExperiment, results: dict[str, Any]) -> dict[str, Any]:
@@ -159,12 +165,12 @@ def _look_ahead(experiment: IsnExperiment, results: dict[str, Any]) -> dict[str,
     found = []
     for depth in (2, 3, 5):
         player = f"isn:{best},depth={depth},width=6"
-        found.append(_match(TOURNAMENT, player, f"isn:{best}", games, experiment.seed, openings=4))
+        found.append(_match(experiment.game, player, f"isn:{best}", games, experiment.seed, openings=4))
     player = f"isn:{best},depth=5,width=6"
-    found.append(_match(TOURNAMENT, player, "mcts:playouts=300", games, experiment.seed))
+    found.append(_match(experiment.game, player, "mcts:playouts=300", games, experiment.seed))
     if gnugo_program() is not None:
-        found.append(_gnugo_match(TOURNAMENT, player, games, experiment.seed))
-    return {"game": TOURNAMENT, "snapshot": int(best.stem), "matches": found}
+        found.append(_gnugo_match(experiment.game, player, games, experiment.seed))
+    return {"game": experiment.game, "snapshot": int(best.stem), "matches": found}
 
 
 def _large(experiment: IsnExperiment, results: dict[str, Any]) -> dict[str, Any]:
@@ -172,14 +178,16 @@ def _large(experiment: IsnExperiment, results: dict[str, Any]) -> dict[str, Any]
     snapshots, games = snapshots_of(experiment.run), experiment.large_games
     best, places = _best(experiment, results), list(snapshots)
     few = sorted({places[0], places[len(places) // 4], places[len(places) // 2], places[-1], int(best.stem)})
-    scores, moves = _tournament([_tables(snapshots[each]) for each in few], LARGE, games, experiment.seed)
+    scores, moves = _tournament(
+        [_tables(snapshots[each]) for each in few], experiment.large_game, games, experiment.seed
+    )
     found = [
-        _match(LARGE, f"isn:{best}", opponent, games, experiment.seed) for opponent in ("random", "mcts:playouts=100")
+        _match(experiment.large_game, f"isn:{best}", opponent, games, experiment.seed) for opponent in LARGE_OPPONENTS
     ]
     if gnugo_program() is not None:
-        found.append(_gnugo_match(LARGE, f"isn:{best}", games, experiment.seed))
+        found.append(_gnugo_match(experiment.large_game, f"isn:{best}", games, experiment.seed))
     return {
-        "game": LARGE,
+        "game": experiment.large_game,
         "snapshot": int(best.stem),
         "games_a_pair": games,
         "moves_a_game": moves,
@@ -218,7 +226,7 @@ def _variants(experiment: IsnExperiment, results: dict[str, Any]) -> dict[str, A
         }
         later = [(at, path) for at, path in snapshots_of(folder).items() if at >= games // 2]
         entrants += [(name, at, _tables(path)) for at, path in later]
-    scores, _ = _tournament([tables for _, _, tables in entrants], TOURNAMENT, experiment.games, experiment.seed)
+    scores, _ = _tournament([tables for _, _, tables in entrants], experiment.game, experiment.games, experiment.seed)
     for name, of in facts.items():
         of["snapshots"] = [
             {"games": at, **score} for (who, at, _), score in zip(entrants, scores, strict=True) if who == name

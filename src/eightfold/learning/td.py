@@ -111,6 +111,15 @@ class TdTrainer:
         config = self.config
         return playing_tables(self.network, c=config.c, s=config.s, by_count=config.classes == "count")
 
+    def prepare(self) -> None:
+        """Compile what plays and learns, so that no game is charged with it."""
+        nothing = np.zeros(0)
+        config, tables = self.config, self.tables()
+        teach_games(
+            self._rules, self._length, tables, config.beta, config.trace, config.c, config.s, self._longest, 0,
+            nothing.astype(np.uint64), Gradient.zeros_for(tables), np.zeros((0, FACTS), np.int64), nothing, 0, 0,
+        )  # fmt: skip
+
     def update(self, games: int) -> None:
         """Play so many games and change the weights once."""
         config, start = self.config, time.perf_counter()
@@ -202,6 +211,7 @@ class TdTraining:
         """Updates until the games or the minutes are used up, or `stop` is called."""
         config, trainer = self.config, self.trainer
         progress = trainer.progress
+        trainer.prepare()
         trainer.recent = Recent()
         noted = saved = time.monotonic()
         while not self._stop.is_set() and not self.done:
