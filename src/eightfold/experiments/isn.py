@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import platform
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -41,11 +42,13 @@ TOURNAMENT = "go:size=9,komi=3.5,rules=chinese"
 LARGE = "go:size=19,komi=3.5,rules=chinese"
 BETA = 20.0
 MOST_SNAPSHOTS = 44  # as many as the document has: 0 to 860K in steps of 20K
-OPPONENTS = ("random", "mcts:playouts=10", "mcts:playouts=30", "mcts:playouts=100", "mcts:playouts=300")
-LARGE_OPPONENTS = ("random", "mcts:playouts=100")
+OPPONENTS = ("random", "mcts:playouts=30", "mcts:playouts=100", "mcts:playouts=300", "mcts:playouts=1000")
+LARGE_OPPONENTS = ("random", "mcts:playouts=30")
 # What is changed of the run's settings.
 VARIANTS: dict[str, tuple[str, ...]] = {
     "plain": (),
+    "document's rate": ("learning_rate=5e-6", "final_share=1.0"),
+    "higher rate": ("learning_rate=5e-5",),
     "one output": ("units.outputs=1", "classes=count"),
     "liberty counts": ("classes=count",),
     "recurrent": ("units.recurrent=1",),
@@ -203,13 +206,11 @@ def _variants(experiment: IsnExperiment, results: dict[str, Any]) -> dict[str, A
     games = experiment.variant_games
     if games == 0:
         return None
-    settings = load_config_of(TdConfig(), experiment.run / "config.toml")
-    keep = ("start=", "minutes=0", f"games={games}", f"linear_games={games // 10}", f"snapshot_every={games // 10}")
     facts: dict[str, dict[str, Any]] = {}
     entrants: list[tuple[str, int, IsnTables]] = []
     for name, changes in VARIANTS.items():
-        config = with_changes(settings, [*keep, *changes])
-        folder = experiment.run.parent / f"{experiment.run.name}-variants" / name.replace(" ", "-")
+        config = variant_config(experiment, changes)
+        folder = experiment.run.parent / f"{experiment.run.name}-variants" / re.sub(r"\W+", "-", name)
         training = TdTraining(config, folder)
         try:
             training.train()
@@ -232,6 +233,13 @@ def _variants(experiment: IsnExperiment, results: dict[str, Any]) -> dict[str, A
             {"games": at, **score} for (who, at, _), score in zip(entrants, scores, strict=True) if who == name
         ]
     return {"games": games, "games_a_pair": experiment.games, "variants": facts}
+
+
+def variant_config(experiment: IsnExperiment, changes: Sequence[str]) -> TdConfig:
+    """The run's settings with so many games, and what makes the variant."""
+    settings, games = load_config_of(TdConfig(), experiment.run / "config.toml"), experiment.variant_games
+    keep = ("start=", "minutes=0", f"games={games}", f"linear_games={games // 10}", f"snapshot_every={games // 10}")
+    return with_changes(settings, [*keep, *changes])
 
 
 # ---- parts of stages --------------------------------------------------------------------------------------
