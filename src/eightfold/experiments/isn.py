@@ -52,7 +52,7 @@ VARIANTS: dict[str, tuple[str, ...]] = {
     "one output": ("units.outputs=1", "classes=count"),
     "liberty counts": ("classes=count",),
     "recurrent": ("units.recurrent=1",),
-    "hill-climb": ("climb.every=400", "climb.games=40"),
+    "hill-climb": ("climb.every=160", "climb.games=30"),
 }
 
 
