@@ -208,3 +208,27 @@ def test_version():
     from eightfold import __version__
 
     assert eightfold("--version").stdout == f"eightfold {__version__}\n"
+
+
+def test_an_isn_is_trained_stopped_and_let_play(tmp_path):
+    options = ["--run", "run", "--set", "game=go:size=3,komi=0.5", "--set", "snapshot_every=4"]
+    done = eightfold("train-isn", "paper", "--games", "4", *options, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "games/s" in done.stderr
+    assert "candidates/s" in done.stderr
+    again = eightfold("train-isn", "paper", "--games", "8", *options, cwd=tmp_path)
+    assert "going on with run: 4 games" in again.stderr
+    assert [file.name for file in sorted((tmp_path / "run/snapshots").iterdir())] == [
+        f"00000000{games}.safetensors" for games in (0, 4, 8)
+    ]
+    played = eightfold("match", "isn:run", "random", "--game", "go:size=3", "--games", "2", "--json", cwd=tmp_path)
+    assert json.loads(played.stdout)["games"] == 2
+    for arguments, said in (
+        (["train-isn", "papier"], "fast, paper"),
+        (["train-isn", "paper", "--set", "lambda=1"], "trace"),
+        (["experiment", "isnn", "--run", "run"], "known: isn"),
+        (["experiment", "isn", "--run", "nowhere"], "no snapshots"),
+    ):
+        wrong = eightfold(*arguments, cwd=tmp_path)
+        assert (wrong.returncode, len(wrong.stderr.splitlines())) == (2, 1)
+        assert said in wrong.stderr

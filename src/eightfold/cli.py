@@ -180,6 +180,28 @@ def train(
             shown.wait()
 
 
+@app.command("train-isn")
+def train_isn(
+    preset: Annotated[str, typer.Argument(help="A preset (paper, fast), or a TOML file of your own.")] = "fast",
+    run: Annotated[
+        Path | None, typer.Option(help="The run's folder (default: runs/isn-PRESET). The same one goes on.")
+    ] = None,
+    minutes: Annotated[float | None, typer.Option(min=0, help="Training time; 0: no limit.")] = None,
+    games: Annotated[int | None, typer.Option(min=0, help="Self-play games; 0: no limit.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Equal seeds give equal runs.")] = None,
+    set_: Annotated[list[str] | None, typer.Option("--set", help="Change a key, e.g. learning_rate=1e-5.")] = None,
+) -> None:
+    """Train an Internal Symmetry Network for Go by TD(lambda) self-play, or go on with a run. Ctrl-C stops cleanly."""
+    from eightfold.config import load_preset_of, with_changes
+    from eightfold.learning.td_commands import train_isn_run
+    from eightfold.learning.td_config import TdConfig
+
+    given = {"minutes": minutes, "games": games, "seed": seed}
+    changes = [f"{key}={value}" for key, value in given.items() if value is not None]
+    config = with_changes(load_preset_of(TdConfig(), preset, "isn"), [*changes, *(set_ or [])])
+    train_isn_run(config, run or Path("runs") / f"isn-{Path(preset).stem}")
+
+
 @app.command()
 def evaluate(
     run: Annotated[Path, typer.Argument(help="A run's folder, or a checkpoint's.")],
@@ -246,6 +268,41 @@ def gomocup(
     from eightfold.protocols.gomocup_session import serve
 
     serve(player, seed=seed)
+
+
+@app.command()
+def experiment(
+    name: Annotated[str, typer.Argument(help="A published result to measure again: isn.")],
+    run: Annotated[Path, typer.Option(help="The run that it is about, from `eightfold train-isn`.")],
+    output: Annotated[Path | None, typer.Option(help="Where the report goes (default: docs/studies/NAME).")] = None,
+    games: Annotated[int, typer.Option(min=2, help="Games of each pair in a round robin.")] = 10,
+    match_games: Annotated[int, typer.Option(min=2, help="Games against each opponent.")] = 40,
+    large_games: Annotated[int, typer.Option(min=2, help="Games on 19x19.")] = 10,
+    variant_games: Annotated[int, typer.Option(min=0, help="Training games of each variant; 0: none.")] = 6000,
+    seed: SeedOption = 0,
+) -> None:
+    """Measure a published result again and write a report; stages whose numbers are there are not done again."""
+    from eightfold.errors import unknown
+    from eightfold.experiments import NAMES
+
+    if name not in NAMES:
+        raise unknown("experiment", name, NAMES)
+    from eightfold.experiments.isn import IsnExperiment
+    from eightfold.experiments.isn import run as run_experiment
+
+    folder = output or Path("docs") / "studies" / name
+    run_experiment(
+        IsnExperiment(
+            run=run,
+            output=folder,
+            games=games,
+            match_games=match_games,
+            large_games=large_games,
+            variant_games=variant_games,
+            seed=seed,
+        )
+    )
+    print(folder / "README.md")
 
 
 @app.command()

@@ -12,9 +12,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
-from typing import Any, cast, get_type_hints
+from typing import Any, TypeVar, cast, get_type_hints
 
 from eightfold.errors import EightfoldError, unknown
+
+C = TypeVar("C")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,22 +92,33 @@ class TrainConfig:
     evaluation: EvaluationConfig = field(default_factory=EvaluationConfig)
 
 
-def preset_names() -> list[str]:
-    return sorted(entry.name.removesuffix(".toml") for entry in _presets().iterdir() if entry.name.endswith(".toml"))
+def preset_names(kind: str = "") -> list[str]:
+    """The presets of `eightfold train`, or those in a folder of their own."""
+    entries = (_presets() / kind).iterdir()
+    return sorted(entry.name.removesuffix(".toml") for entry in entries if entry.name.endswith(".toml"))
 
 
 def load_preset(name: str) -> TrainConfig:
     """A preset by name, or a TOML file of your own."""
+    return load_preset_of(TrainConfig(), name)
+
+
+def load_preset_of(defaults: C, name: str, kind: str = "") -> C:
+    """The same for any dataclass of values and sections."""
     if name.endswith(".toml"):
-        return load_config(Path(name))
-    if name not in preset_names():
-        raise unknown("preset", name, [*preset_names(), "FILE.toml"])
-    return _from_toml((_presets() / f"{name}.toml").read_text(encoding="utf-8"), name)
+        return load_config_of(defaults, Path(name))
+    if name not in preset_names(kind):
+        raise unknown("preset", name, [*preset_names(kind), "FILE.toml"])
+    return _from_toml(defaults, (_presets() / kind / f"{name}.toml").read_text(encoding="utf-8"), name)
 
 
 def load_config(path: Path) -> TrainConfig:
+    return load_config_of(TrainConfig(), path)
+
+
+def load_config_of(defaults: C, path: Path) -> C:
     try:
-        return _from_toml(path.read_text(encoding="utf-8"), str(path))
+        return _from_toml(defaults, path.read_text(encoding="utf-8"), str(path))
     except (OSError, UnicodeDecodeError) as error:
         raise EightfoldError(f"cannot read the configuration {path}: {error}") from None
 
@@ -114,13 +127,13 @@ def _presets() -> Any:
     return resources.files("eightfold") / "presets"
 
 
-def _from_toml(text: str, origin: str) -> TrainConfig:
+def _from_toml(defaults: C, text: str, origin: str) -> C:
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise EightfoldError(f"{origin} is not TOML: {error}") from None
     data.pop("eightfold", None)  # what a run notes of its making
-    return cast(TrainConfig, _merge(TrainConfig(), data, origin, ""))
+    return cast(C, _merge(defaults, data, origin, ""))
 
 
 def _checked(value: Any, hint: Any, key: str, origin: str) -> Any:
@@ -136,7 +149,7 @@ def _checked(value: Any, hint: Any, key: str, origin: str) -> Any:
     return tuple(value)
 
 
-def with_changes(config: TrainConfig, changes: Iterable[str]) -> TrainConfig:
+def with_changes(config: C, changes: Iterable[str]) -> C:
     """`section.key=value` texts applied to a configuration; values are written as in TOML, texts may lack quotes."""
     for change in changes:
         key, equals, text = (part.strip() for part in change.partition("="))
@@ -169,7 +182,7 @@ def _merge(config: Any, data: Mapping[str, Any], origin: str, prefix: str) -> An
     return dataclasses.replace(config, **changed)
 
 
-def to_toml(config: TrainConfig, notes: Mapping[str, str]) -> str:
+def to_toml(config: Any, notes: Mapping[str, str]) -> str:
     """A configuration as TOML, every key written out, with notes on how it came about."""
     top, sections = [], []
     for item in dataclasses.fields(config):

@@ -22,6 +22,7 @@ def steps() -> list[tuple[str, Callable[[], object]]]:
         ("symmetry: batches", _transforms),
         ("symmetry: SLAP", _slap),
         ("networks: Internal Symmetry Network", _isn),
+        ("go: TD(λ) self-play, isn", _td),
     ]
     for family in FAMILIES:
         listed.append((f"{family}: rules and encoders", partial(_game, family)))
@@ -71,6 +72,24 @@ def _isn() -> None:
     previous = FusedEvaluator(network).run(liberty_classes(stones, np.zeros((1, 7, 3, 3), np.float32)))
     board_values(stones, previous)
     CandidateEvaluator(network).values(stones, previous, np.ones(1, np.int64), np.ones((1, 9), np.uint8))
+
+
+def _td() -> None:
+    from eightfold.games.game import make_game
+    from eightfold.learning.td import TdTrainer
+    from eightfold.learning.td_config import TdConfig
+    from eightfold.nets.isn_match import play_pairs
+    from eightfold.nets.isn_search import search
+    from eightfold.nets.isn_view import IsnEvaluator
+
+    trainer = TdTrainer(TdConfig(game="go:size=3,komi=0.5", games=1, linear_games=0))
+    trainer.update(1)
+    game, tables = make_game("go:size=3,komi=0.5"), trainer.tables()
+    play_pairs(game, [tables, tables], [(0, 1)], games=2)
+    evaluator, position = IsnEvaluator(game, trainer.network), game.after(["b2"])
+    evaluator.view(position)
+    stop, scores, facts = np.zeros(1, np.int64), np.zeros(game.actions), np.zeros(1, np.int64)
+    search(position.state, evaluator.outputs(position), tables, 0.4, 2, 2, stop, scores, facts)
 
 
 def _game(family: str) -> None:

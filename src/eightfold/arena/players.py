@@ -59,7 +59,8 @@ PLAYERS: dict[str, Entry] = {
     ),
 }
 WITH_TREES = ("mcts", "net")  # they take as much memory as they are given time, or as their option `memory` says
-NET_PLAYER, ENGINE_PLAYER, OWN_PLAYER = "net:RUN", "gomocup:COMMAND", "python:MODULE:CLASS"
+NET_PLAYER, ISN_PLAYER = "net:RUN", "isn:RUN"
+ENGINE_PLAYER, OWN_PLAYER = "gomocup:COMMAND", "python:MODULE:CLASS"
 
 
 def make_player(text: str, game: Game, *, seed: int = 0) -> Player:
@@ -69,6 +70,8 @@ def make_player(text: str, game: Game, *, seed: int = 0) -> Player:
         return OwnPlayer(text, rest)
     if name == "net":
         return _make_net_player(rest, game, seed)
+    if name == "isn":
+        return _make_isn_player(rest, game, seed)
     if name == "gomocup":
         return _make_engine_player(rest, game)
     entry = _entry(name, text)
@@ -81,6 +84,8 @@ def check_player(text: str) -> None:
     name, rest = split_name(text)
     if name == "net":
         _split_net(rest)
+    elif name == "isn":
+        _split_isn(rest)
     elif name == "gomocup":
         from eightfold.protocols.gomocup_player import GomocupPlayer, split_command, split_words
 
@@ -95,7 +100,7 @@ def check_player(text: str) -> None:
 
 def _entry(name: str, text: str) -> Entry:
     if name not in PLAYERS:
-        raise unknown("player", name or text, [*PLAYERS, NET_PLAYER, ENGINE_PLAYER, OWN_PLAYER])
+        raise unknown("player", name or text, [*PLAYERS, NET_PLAYER, ISN_PLAYER, ENGINE_PLAYER, OWN_PLAYER])
     return PLAYERS[name]
 
 
@@ -129,6 +134,23 @@ def _split_own(text: str, path: str) -> tuple[str, str]:
     if not module_name or not class_name:
         raise EightfoldError(f"player {text!r} is not of the form {OWN_PLAYER}")
     return module_name, class_name
+
+
+def _make_isn_player(text: str, game: Game, seed: int) -> Player:
+    from eightfold.nets.isn_player import IsnPlayer
+
+    place, values = _split_isn(text)
+    return IsnPlayer(game, place, seed=seed, **values)  # type: ignore[arg-type]
+
+
+def _split_isn(text: str) -> tuple[str, dict[str, Value]]:
+    """`isn:PLACE,key=value`: a run, a snapshot's file, or a shipped network."""
+    from eightfold.nets.isn_player import IsnPlayer  # here, because it brings PyTorch along
+
+    place, _, options = text.partition(",")
+    if not place.strip() or "=" in place:
+        raise EightfoldError(f"player {'isn:' + text!r} names no network; write {ISN_PLAYER},beta=20")
+    return place.strip(), read_options(options, IsnPlayer.OPTIONS, "player isn")
 
 
 class OwnPlayer:

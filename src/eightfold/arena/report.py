@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from eightfold.arena.match import GameResult, MatchReport, Tally
-from eightfold.arena.players import ENGINE_PLAYER, NET_PLAYER, OWN_PLAYER, PLAYERS
+from eightfold.arena.players import ENGINE_PLAYER, ISN_PLAYER, NET_PLAYER, OWN_PLAYER, PLAYERS
 from eightfold.games.game import Position
 from eightfold.games.record import GameRecord
 from eightfold.games.state import BLACK, WHITE
@@ -147,6 +147,9 @@ def print_players() -> None:
     table.add_row()
     table.add_row("gomocup", "", f"{ENGINE_PLAYER}: a program that speaks the Gomocup protocol, see docs/protocols.md")
     table.add_row("", "seconds=5", "time for a move; also match=, memory=, patience=, start=, all before the command")
+    table.add_row()
+    table.add_row("isn", "", f"{ISN_PLAYER}: an Internal Symmetry Network for go, by its run's folder or a snapshot")
+    table.add_row("", "beta=0", "a move is as likely as exp(beta * R); depth= and width= look ahead, c= and s= score")
     table.add_row()
     table.add_row("python", "", f"{OWN_PLAYER}: your own class with a method move(position), see docs/players.md")
     console.print(table)

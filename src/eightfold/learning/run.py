@@ -39,12 +39,12 @@ class RunFolder:
             path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise EightfoldError(f"cannot make the run folder {path}: {error.strerror}") from None
-        self._lock = _locked(path / "lock", path)
+        self._lock = lock_run(path / "lock", path)
         try:
             if self.resumed:
                 _check_same(load_config(path / "config.toml"), config, path)
             # Written anew on a resumption too: minutes and games may have grown.
-            replace_file(path / "config.toml", to_toml(config, _notes()).encode())
+            replace_file(path / "config.toml", to_toml(config, run_notes()).encode())
             self._metrics, self._games = LineFile(path / "metrics.jsonl"), LineFile(path / "games.jsonl")
             self._board = _tensorboard(path)
         except BaseException:
@@ -147,7 +147,8 @@ def read_metrics(path: Path) -> list[dict[str, Any]]:
     return entries
 
 
-def _locked(path: Path, run: Path) -> IO[str]:
+def lock_run(path: Path, run: Path) -> IO[str]:
+    """The lock of a run, held as long as the file is open; an error if another process holds it."""
     try:
         file = open(path, "a", encoding="utf-8")  # noqa: SIM115 - held as long as the run is open
     except OSError as error:
@@ -174,7 +175,8 @@ def _check_same(old: TrainConfig, new: TrainConfig, path: Path) -> None:
             )
 
 
-def _notes() -> dict[str, str]:
+def run_notes() -> dict[str, str]:
+    """How a run came about."""
     return {
         "version": __version__,
         "commit": os.environ.get("EIGHTFOLD_COMMIT", _commit()),

@@ -158,30 +158,38 @@ def one_hot(classes: Tensor, inputs: int = 14) -> Tensor:
     return planes.scatter_(1, classes.long()[:, None], 1.0)
 
 
-def save_isn(network: ISN, path: Path) -> None:
-    """Weights and configuration as one safetensors file, whole or not there."""
+def save_isn(network: ISN, path: Path, **notes: str) -> None:
+    """Weights and configuration as one safetensors file, whole or not there; `notes` are for `isn_notes`."""
     from safetensors.torch import save
 
     from eightfold.nets.checkpoint import replace_file
 
     state = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
-    replace_file(path, save(state, {"format": FORMAT, "config": json.dumps(network.config)}))
+    replace_file(path, save(state, {**notes, "format": FORMAT, "config": json.dumps(network.config)}))
 
 
-def load_isn(path: Path) -> ISN:
-    """The network of a file; a file that is something else is named in one line."""
+def isn_notes(path: Path) -> dict[str, str]:
+    """What a file says of itself besides its weights."""
     from safetensors import SafetensorError, safe_open
-
-    from eightfold.nets.checkpoint import load_weights
 
     try:
         with safe_open(path, framework="pt") as file:
-            about = file.metadata() or {}
-        config = json.loads(about.get("config", "null"))
+            return file.metadata() or {}
     except OSError as error:
         raise EightfoldError(f"{path}: {error.strerror or error}") from None
     except (SafetensorError, ValueError) as error:
         raise EightfoldError(f"{path} is not a whole safetensors file: {' '.join(str(error).split())}") from None
+
+
+def load_isn(path: Path) -> ISN:
+    """The network of a file; a file that is something else is named in one line."""
+    from eightfold.nets.checkpoint import load_weights
+
+    about = isn_notes(path)
+    try:
+        config = json.loads(about.get("config", "null"))
+    except ValueError:
+        config = None
     if about.get("format") != FORMAT or not isinstance(config, dict) or config.keys() != ISN().config.keys():
         raise EightfoldError(f"{path} holds no Internal Symmetry Network")
     if any(whole_number(value) > 4096 for value in config.values()):

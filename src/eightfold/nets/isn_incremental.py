@@ -23,8 +23,8 @@ from eightfold.errors import EightfoldError
 from eightfold.jit import Ints, kernel
 from eightfold.nets.isn import ISN
 from eightfold.nets.isn_changes import find_changes
-from eightfold.nets.isn_fused import LANES, UNITS, fast_sigmoid, fast_tanh, fuse
-from eightfold.nets.isn_reward import reward_weights
+from eightfold.nets.isn_fused import LANES, UNITS, fast_sigmoid, fast_tanh
+from eightfold.nets.isn_tables import USED, playing_tables
 from eightfold.nets.liberty_classes import (
     BLACK,
     EMPTY,
@@ -44,8 +44,6 @@ Floats = NDArray[np.float32]
 Bytes = NDArray[np.uint8]
 Stones = NDArray[np.int8]
 
-USED = 3  # outputs that a point's reward is made of: three if it is empty, two if there is a stone
-USED_OUTPUTS = {EMPTY: (0, 3, 4), BLACK: (2, 6), WHITE: (1, 5)}
 BOARDS_A_THREAD = 2
 
 
@@ -55,8 +53,8 @@ class CandidateEvaluator:
     def __init__(
         self, network: ISN, *, c: float = 0.4, s: float = 0.4, by_count: bool = False, threads: int = 0
     ) -> None:
-        self._by_count, self._threads, self._capture = int(by_count), threads or usable_cores(), float(c)
-        self._rewards = reward_weights(c, s)
+        self._by_count, self._threads = int(by_count), threads or usable_cores()
+        self._capture, self._stone = float(c), float(s)
         self.load(network)
 
     def load(self, network: ISN) -> None:
@@ -66,17 +64,7 @@ class CandidateEvaluator:
                 "candidates are evaluated by feed-forward networks of 14 inputs and 7 outputs; this one has"
                 f" recurrent={network.recurrent}, {network.config['inputs']} and {network.config['outputs']}"
             )
-        weights = fuse(network)
-        self._table = weights.table
-        self._kinds = weights.kinds
-        self._products = np.zeros((3, len(weights.second), USED), np.float32)  # by the state of a point
-        self._parts = np.zeros((3, USED), np.int64)  # which outputs
-        self._worth = np.zeros((3, USED + 1), np.float32)  # and their weights in its reward, and a constant
-        for state, used in USED_OUTPUTS.items():
-            self._products[state, :, : len(used)] = weights.second[:, list(used)]
-            self._parts[state, : len(used)] = used
-            self._worth[state, : len(used)] = self._rewards[state, list(used)]
-            self._worth[state, USED] = self._rewards[state, len(OUTPUT_NAMES)]
+        self._tables = playing_tables(network, c=self._capture, s=self._stone, by_count=bool(self._by_count))
 
     def values(
         self, stones: Stones, previous: Floats, colours: NDArray[np.int64], candidates: Bytes
@@ -104,10 +92,12 @@ class CandidateEvaluator:
         boards_given, outputs_given = np.ascontiguousarray(stones, np.int8), np.ascontiguousarray(previous, np.float32)
         movers, asked = np.ascontiguousarray(colours, np.int64), np.ascontiguousarray(candidates, np.uint8)
 
+        tables = self._tables
+
         def part(number: int) -> None:
             evaluate_candidates(
                 boards_given, outputs_given, movers, asked,
-                self._table, self._kinds, self._products, self._parts, self._worth, self._capture, self._by_count,
+                tables.table, tables.kinds, tables.products, tables.parts, tables.worth, self._capture, self._by_count,
                 values, boards * number // parts, boards * (number + 1) // parts,
             )  # fmt: skip
 

@@ -1,0 +1,59 @@
+"""The command `eightfold train-isn`, apart from reading the command line."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from rich.console import Console
+
+from eightfold.learning.td import TdTraining
+from eightfold.learning.td_config import TdConfig
+
+
+def train_isn_run(config: TdConfig, folder: Path) -> None:
+    """Train until the run is done or somebody presses Ctrl-C; then say how to go on."""
+    console = Console(stderr=True, highlight=False)
+    training = TdTraining(config, folder)
+    at = training.trainer.progress
+    if training.run.resumed:
+        console.print(f"going on with {folder}: {at.games} games, {at.seconds / 60:.1f} minutes so far")
+    else:
+        console.print(f"training an Internal Symmetry Network on {config.game}, into {folder}")
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        training.stop()
+        console.print("stopping after these games ...")
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a second Ctrl-C does not wait
+
+    def report(entry: dict[str, Any]) -> None:
+        console.print(progress_line(entry), soft_wrap=True)
+
+    before = signal.signal(signal.SIGINT, stop)
+    try:
+        training.train(report)
+    finally:
+        signal.signal(signal.SIGINT, before)
+        training.close()
+    if training.done:
+        console.print(f"let it play: eightfold match isn:{folder} mcts:playouts=100 --game {config.game} --games 10")
+    else:
+        console.print(f"stopped; the same command goes on with {folder}")
+
+
+def progress_line(entry: dict[str, Any]) -> str:
+    facts = [
+        f"{entry['minutes']:6.1f} min",
+        f"{entry['games']:8,d} games",
+        f"{entry['games_per_s']:6.1f} games/s",
+        f"{entry['moves_a_game']:4.0f} moves a game",
+        f"{entry['candidates_per_s']:9,.0f} candidates/s",
+        f"loss {entry['loss']:.3f}",
+        f"rate {entry['learning_rate']:.1e}",
+        f"black {entry['black_wins']:.0%}",
+    ]
+    if "contests" in entry:
+        facts.append(f"{entry['accepted']} of {entry['contests']} contests")
+    return "  ".join([*facts, "shortcut alone" if entry["linear"] else ""]).rstrip()

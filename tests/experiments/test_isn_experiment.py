@@ -1,0 +1,106 @@
+"""The experiment on document 003, in small: every stage really runs, and the report holds its numbers."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import pytest
+
+from eightfold.experiments.gnugo import GnuGo, gnugo_program
+from eightfold.experiments.isn import VARIANTS, IsnExperiment, run
+from eightfold.experiments.isn_report import write_report
+from eightfold.experiments.plot import Series, line_plot
+from eightfold.games.game import make_game
+from eightfold.learning.td import TdTraining
+from eightfold.learning.td_config import TdConfig
+from refusals import refusal
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("study")
+    config = TdConfig(
+        game="go:size=5,komi=3.5", games=60, linear_games=20, games_an_update=4, snapshot_every=20, learning_rate=2e-4
+    )
+    training = TdTraining(config, folder / "run")
+    training.train()
+    training.close()
+    experiment = IsnExperiment(
+        run=folder / "run",
+        output=folder / "report",
+        games=2,
+        match_games=2,
+        large_games=2,
+        variant_games=20,
+        game="go:size=5,komi=3.5",
+        large_game="go:size=7,komi=3.5",
+        opponents=("random", "mcts:playouts=10"),
+    )
+    return experiment, run(experiment)
+
+
+def test_every_stage_leaves_its_numbers_and_its_section(study):
+    experiment, results = study
+    assert [entry["games"] for entry in results["round_robin"]["snapshots"]] == [0, 20, 40, 60]
+    for entry in results["round_robin"]["snapshots"]:
+        assert entry["played"] == 6
+        assert entry["ci95"][0] <= entry["score"] <= entry["ci95"][1]
+    points = sum(entry["score"] * entry["played"] for entry in results["round_robin"]["snapshots"])
+    assert points == pytest.approx(12), "every game gives one point in all"
+    best = max(results["round_robin"]["snapshots"], key=lambda entry: entry["score"])
+    assert results["opponents"]["snapshot"] == best["games"]
+    assert [match["opponent"] for match in results["opponents"]["matches"]][:2] == ["random", "mcts:playouts=10"]
+    assert set(results["variants"]["variants"]) == set(VARIANTS)
+    report = (experiment.output / "README.md").read_text(encoding="utf-8")
+    for words in ("## The run", "figure1.svg", "GNU Go" if gnugo_program() else "random", "19x19", "hill-climb"):
+        assert words in report
+    for figure in ("figure1.svg", "loss.svg", "variants.svg"):
+        ElementTree.parse(experiment.output / figure)
+
+
+def test_what_is_measured_is_not_measured_again(study):
+    experiment, results = study
+    before = json.loads(experiment.results_path.read_text(encoding="utf-8"))
+    report = (experiment.output / "README.md").read_bytes()
+    again = run(replace(experiment, seed=99))
+    assert again == before == json.loads(json.dumps(results))
+    assert (experiment.output / "README.md").read_bytes() == report
+
+
+def test_the_report_holds_what_was_measured(study, tmp_path):
+    _, results = study
+    changed = json.loads(json.dumps(results))
+    changed["opponents"]["matches"][0]["score"] = 0.123
+    write_report(changed, tmp_path)
+    assert "12.3%" in (tmp_path / "README.md").read_text(encoding="utf-8")
+
+
+def test_a_run_without_snapshots_is_named(tmp_path):
+    assert "no snapshots" in refusal(lambda: run(IsnExperiment(run=tmp_path, output=tmp_path / "out")))
+
+
+@pytest.mark.skipif(gnugo_program() is None, reason="GNU Go is not installed (Debian: gnugo)")
+def test_gnugo_is_told_of_moves_and_answers_with_legal_ones():
+    game = make_game("go:size=5,komi=3.5")
+    player = GnuGo(game)
+    try:
+        for moves in (["c3"], ["c3", "c2", "b2"], []):
+            player.new_game()
+            position = game.after(moves)
+            for _ in range(4):
+                position = position.play(player.think(position).action)
+                position = position.play(int(position.legal_moves[0]))
+        other = game.after(["a1"])
+        assert "another game" in refusal(lambda: player.think(other))
+    finally:
+        player.close()
+
+
+def test_plots_are_well_formed():
+    points = ((0.0, 10.0, 5.0, 20.0), (4000.0, 60.0, 50.0, 70.0))
+    text = line_plot([Series(name="<a>", points=points), Series(name="b", points=points)], title="a & b", x="x", y="y")
+    ElementTree.fromstring(text)
+    assert "4K" in text
+    assert "&lt;a&gt;" in text
