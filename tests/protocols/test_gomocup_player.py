@@ -22,7 +22,8 @@ from eightfold.arena import make_player, play_match
 from eightfold.arena.forfeit import Forfeit
 from eightfold.games import make_game
 from eightfold.games.record import read_records
-from eightfold.protocols.gomocup_player import GomocupPlayer, split_command
+from eightfold.protocols.gomocup_player import GomocupPlayer
+from eightfold.protocols.program_player import split_command
 from refusals import refusal
 
 EIGHTFOLD = f"{shlex.quote(sys.executable)} -m eightfold gomocup --player greedy"
