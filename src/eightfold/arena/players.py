@@ -60,7 +60,7 @@ PLAYERS: dict[str, Entry] = {
 }
 WITH_TREES = ("mcts", "net")  # they take as much memory as they are given time, or as their option `memory` says
 NET_PLAYER, OWN_PLAYER = "net:RUN", "python:MODULE:CLASS"
-PROTOCOLS = ("gomocup", "gtp")  # players that are programs of their own
+PROTOCOLS = {"gomocup": "the Gomocup protocol", "gtp": "GTP, as Go engines do"}  # players that are programs
 ENGINE_PLAYERS = tuple(f"{name}:COMMAND" for name in PROTOCOLS)
 
 

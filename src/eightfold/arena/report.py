@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from eightfold.arena.match import GameResult, MatchReport, Tally
-from eightfold.arena.players import ENGINE_PLAYERS, NET_PLAYER, OWN_PLAYER, PLAYERS
+from eightfold.arena.players import ENGINE_PLAYERS, NET_PLAYER, OWN_PLAYER, PLAYERS, PROTOCOLS
 from eightfold.games.game import Position
 from eightfold.games.record import GameRecord
 from eightfold.games.state import BLACK, WHITE
@@ -143,13 +143,9 @@ def print_players() -> None:
     table.add_row("net", "", f"{NET_PLAYER}: a network that was trained, by its run's folder")
     table.add_row("", "playouts=400", "positions to look at for a move; seconds=, c= and memory= as for mcts")
     table.add_row()
-    for name, protocol, more in (
-        ("gomocup", "the Gomocup protocol", " memory=,"),
-        ("gtp", "GTP, as Go engines do", ""),
-    ):
-        [text] = (text for text in ENGINE_PLAYERS if text.startswith(name))
-        table.add_row(name, "", f"{text}: a program that speaks {protocol}, see docs/protocols.md")
-        table.add_row("", "seconds=5", f"time for a move; also match=,{more} patience=, start=, all before the command")
+    for name, text in zip(PROTOCOLS, ENGINE_PLAYERS, strict=True):
+        table.add_row(name, "", f"{text}: a program that speaks {PROTOCOLS[name]}, see docs/protocols.md")
+        table.add_row("", "seconds=", "time for a move; also match=, patience= and start=, all before the command")
         table.add_row()
     table.add_row("python", "", f"{OWN_PLAYER}: your own class with a method move(position), see docs/players.md")
     console.print(table)

@@ -330,13 +330,13 @@ def answers(engine: Engine, game: Game, lines: list[str]) -> str:
     """What an engine answers to some lines, for tests and for trying things out; analysis is stopped at once.
 
     >>> from eightfold.games.game import make_game
-    >>> print(answers(Engine("random"), make_game("go:size=9"), ["1 boardsize 5", "fly", "play b f9"]), end="")
-    =1
+    >>> said = answers(Engine("random"), make_game("go:size=5"), ["7 protocol_version", "fly", "play b f9"])
+    >>> print(said.strip())
+    =7 2
     <BLANKLINE>
     ? unknown command 'fly'
     <BLANKLINE>
     ? invalid vertex 'f9': A1 to E5 or pass on this board
-    <BLANKLINE>
     """
     said: list[str] = []
     gtp, stop = Gtp(engine, game, said.append), threading.Event()

