@@ -16,7 +16,16 @@ from gnugo import PROGRAM, action, needs_gnugo
 from managers import LONG
 
 DOCS = Path(__file__).parents[2] / "docs" / "protocols.md"
-GNUGO = [PROGRAM or "gnugo", "--mode", "gtp", "--level", "1", "--chinese-rules", "--positional-superko", "--never-resign"]
+GNUGO = [
+    PROGRAM or "gnugo",
+    "--mode",
+    "gtp",
+    "--level",
+    "1",
+    "--chinese-rules",
+    "--positional-superko",
+    "--never-resign",
+]
 ENDLESS = "mcts:playouts=1000000000"
 INFO = re.compile(
     r"info move ([A-Z]\d+|pass) visits (\d+) winrate (\d\.\d{6}) lcb \d\.\d{6} order \d+ pv( [A-Z]\d+| pass)+( |$)"
@@ -117,7 +126,14 @@ def test_a_stop_ends_genmove_and_another_line_does_not():
 
 
 def test_a_file_of_commands_is_answered_to_the_last(tmp_path):
-    commands = ["boardsize 7", "clear_board", "play b D4", "7 lz-genmove_analyze w 5000", "reg_genmove b", "final_score"]
+    commands = [
+        "boardsize 7",
+        "clear_board",
+        "play b D4",
+        "7 lz-genmove_analyze w 5000",
+        "reg_genmove b",
+        "final_score",
+    ]
     done = subprocess.run(
         [*ENGINE, "--player", "mcts:playouts=20000"],
         input="\n".join(commands),  # not even the last line has an end
@@ -337,7 +353,7 @@ def test_the_analysis_of_the_documentation_looks_as_it_does():
 
 def test_the_engine_starts_without_torch():
     code = (
-        "import sys, threading\nfrom eightfold.protocols.engine import Engine\nfrom eightfold.protocols.gtp import Gtp\n"
+        "import sys\nfrom eightfold.protocols.engine import Engine\nfrom eightfold.protocols.gtp import Gtp\n"
         "from eightfold.games import make_game\nsaid = []\n"
         "gtp = Gtp(Engine('mcts:playouts=10'), make_game('go:size=5'), said.append)\n"
         "gtp.handle('genmove b')\nprint('torch' in sys.modules, said)\n"
