@@ -11,14 +11,16 @@ import threading
 import time
 from collections.abc import Sequence
 
+from eightfold.arena.players import PLAYERS, make_player
 from eightfold.errors import EightfoldError
 from eightfold.games.arrange import Stone, arranged, is_in_turn
 from eightfold.games.game import Game, Position, make_game
 from eightfold.games.state import BLACK, WHITE
-from eightfold.protocols.choice import engine_player, player_text
+from eightfold.protocols.choice import player_text
 from eightfold.protocols.clock import Clock
 from eightfold.search.limits import LONGEST
 from eightfold.search.result import Player, Progress, SearchResult, close_player
+from eightfold.texts import split_name
 
 TRIAL = 0.05  # seconds of thinking that load every kernel a player has
 
@@ -167,12 +169,15 @@ class Engine:
 
     def _seat(self, game: Game) -> None:
         """Put a player at the board and let it think for a moment, which loads all that it needs."""
-        player = engine_player(self._text, game, memory=self._memory, seed=self._seed)
+        text = player_text(self._text, game, memory=self._memory)
+        player = make_player(text, game, seed=self._seed)
         position, stop = game.start(), threading.Event()
         for _ in range(2):  # twice, so that a tree is also kept
             if not position.is_over:
                 position = position.play(player.think(position, seconds=TRIAL, stop=stop).action)
         arranged(game, [(0, WHITE)], BLACK)
+        if split_name(text)[0] in PLAYERS:  # made in no time: one whose chances do not depend on how long that took
+            player = make_player(text, game, seed=self._seed)
         player.new_game()
         self.close()
         self._player, self._seated = player, game.text
