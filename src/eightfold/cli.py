@@ -306,6 +306,25 @@ def experiment(
 
 
 @app.command()
+def gtp(
+    player: Annotated[
+        str | None,
+        typer.Option(
+            help="A player, e.g. mcts:playouts=2000 (see `eightfold players`); the best there is if left out."
+        ),
+    ] = None,
+    game: Annotated[
+        str, typer.Option("--game", help="The game, e.g. go:size=9,komi=7.5,rules=japanese; commands can change it.")
+    ] = "go:size=19",
+    seed: SeedOption = 0,
+) -> None:
+    """Be a Go engine for programs that speak GTP, such as Sabaki or GoGui. Ends with quit."""
+    from eightfold.protocols.gtp_session import serve
+
+    serve(player, game=game, seed=seed)
+
+
+@app.command()
 def warmup() -> None:
     """Compile every kernel now, so that nothing has to be waited for later."""
     from eightfold.warmup import warm_up

@@ -8,7 +8,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from eightfold.experiments.gnugo import GnuGo, gnugo_program
+from eightfold.arena.match import play_match
+from eightfold.experiments.gnugo import gnugo_player, gnugo_program
 from eightfold.experiments.isn import VARIANTS, IsnExperiment, run
 from eightfold.experiments.isn_report import write_report
 from eightfold.experiments.plot import Series, line_plot
@@ -82,20 +83,11 @@ def test_a_run_without_snapshots_is_named(tmp_path):
 
 
 @pytest.mark.skipif(gnugo_program() is None, reason="GNU Go is not installed (Debian: gnugo)")
-def test_gnugo_is_told_of_moves_and_answers_with_legal_ones():
-    game = make_game("go:size=5,komi=3.5")
-    player = GnuGo(game)
-    try:
-        for moves in (["c3"], ["c3", "c2", "b2"], []):
-            player.new_game()
-            position = game.after(moves)
-            for _ in range(4):
-                position = position.play(player.think(position).action)
-                position = position.play(int(position.legal_moves[0]))
-        other = game.after(["a1"])
-        assert "another game" in refusal(lambda: player.think(other))
-    finally:
-        player.close()
+def test_gnugo_plays_whole_games_by_our_rules():
+    report = play_match(make_game("go:size=5,komi=3.5"), gnugo_player(), "random", games=2, seed=1)
+    assert report.total.games == 2
+    assert not any(game.forfeited_by for game in report.results)
+    assert report.total.score == 1
 
 
 def test_plots_are_well_formed():

@@ -12,7 +12,6 @@ import subprocess
 import sys
 import threading
 import time
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -22,12 +21,13 @@ from eightfold.arena import make_player, play_match
 from eightfold.arena.forfeit import Forfeit
 from eightfold.games import make_game
 from eightfold.games.record import read_records
-from eightfold.protocols.gomocup_player import GomocupPlayer, split_command
+from eightfold.protocols.gomocup_player import GomocupPlayer
+from eightfold.protocols.program_player import split_command
 from patience import finished
+from processes import POSIX, gone, is_running
 from refusals import refusal
 
 EIGHTFOLD = f"{shlex.quote(sys.executable)} -m eightfold gomocup --player greedy"
-POSIX = pytest.mark.skipif(os.name != "posix", reason="process groups")
 
 # A small engine that plays the first free point, with a place for something odd at each step.
 HONEST = """
@@ -98,32 +98,6 @@ def engine(tmp_path):
         return f"{shlex.quote(sys.executable)} {shlex.quote(str(path))}"
 
     return make
-
-
-def is_running(number: int) -> bool:
-    """Whether a process is there, zombies included."""
-    try:
-        os.kill(number, 0)
-    except ProcessLookupError:
-        return False
-    return True
-
-
-def gone(number: int, seconds: float = 20) -> bool:
-    """Whether a process that is not our child goes away: it is reaped by whoever inherits it."""
-    deadline = time.perf_counter() + seconds
-    while is_running(number) and not _is_zombie(number):
-        if time.perf_counter() > deadline:
-            return False
-        time.sleep(0.02)
-    return True
-
-
-def _is_zombie(number: int) -> bool:
-    try:
-        return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
-    except OSError:
-        return False
 
 
 def test_our_own_engine_plays_a_match():

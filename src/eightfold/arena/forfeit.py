@@ -7,3 +7,7 @@ from eightfold.errors import EightfoldError
 
 class Forfeit(EightfoldError):
     """A player cannot go on or broke the rules; the message says why. It loses the game, and the match goes on."""
+
+
+class Resignation(Forfeit):
+    """A player gives the game up, as the rules allow."""

@@ -3,7 +3,7 @@
 Colours alternate. With openings, every opening is some random moves that end nothing and is played twice,
 each player once on either side of it. All randomness comes from one seed. Two deterministic players
 without openings play the same two games for ever, so identical games are counted and named. A player that
-forfeits loses that game, with the reason kept, and the match goes on.
+forfeits loses that game, with the reason kept, and the match goes on; one that resigns has just lost.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from eightfold.arena.forfeit import Forfeit
+from eightfold.arena.forfeit import Forfeit, Resignation
 from eightfold.arena.players import make_player
 from eightfold.arena.ratings import wilson_interval
 from eightfold.errors import EightfoldError
@@ -40,10 +40,11 @@ class GameResult:
     seconds: tuple[float, ...]  # thinking time of each move, 0 in the opening
     forfeited_by: int | None = None  # the colour that could not go on, if one could not
     reason: str = ""  # and why
+    resigned: bool = False  # whether it gave up, as the rules allow, which is no forfeit
 
     @property
     def winner(self) -> int | None:
-        """BLACK, WHITE, or None for a draw; by the rules or because the other side forfeited."""
+        """BLACK, WHITE, or None for a draw; by the rules or because the other side could not or would not go on."""
         return self.position.winner if self.forfeited_by is None else BLACK + WHITE - self.forfeited_by
 
     @property
@@ -55,7 +56,9 @@ class GameResult:
 
     def record(self, **more: Any) -> GameRecord:
         result = {BLACK: "B+", WHITE: "W+", None: "Draw"}[self.winner]
-        if self.forfeited_by is not None:
+        if self.resigned:
+            result += "R"
+        elif self.forfeited_by is not None:
             result, more = f"{result}F", {"comment": self.reason, **more}
         elif self.position.margin:
             result += f"{abs(self.position.margin):g}"
@@ -141,7 +144,7 @@ class MatchReport:
         """Games that were played more than once: their moves, and their numbers from 1."""
         numbers: dict[tuple[int, ...], list[int]] = {}
         for number, result in enumerate(self.results, start=1):
-            if result.forfeited_by is None:
+            if result.forfeited_by is None or result.resigned:
                 numbers.setdefault(result.position.moves, []).append(number)
         return [(moves, played) for moves, played in numbers.items() if len(played) > 1]
 
@@ -151,7 +154,7 @@ class MatchReport:
         return [
             (number, result.black if result.forfeited_by == BLACK else result.white, result.reason)
             for number, result in enumerate(self.results, start=1)
-            if result.forfeited_by is not None
+            if result.forfeited_by is not None and not result.resigned
         ]
 
     @property
@@ -216,7 +219,7 @@ def play_game(
     seat = (0, 1) if first_named_is_black else (1, 0)  # who sits behind black and behind white
     position, mover = opening, 0
     seconds = [0.0] * len(opening.moves)
-    forfeited_by, reason = None, ""
+    forfeited_by, reason, resigned = None, "", False
     try:
         for mover in (0, 1):
             players[mover].new_game()
@@ -231,7 +234,7 @@ def play_game(
                 raise EightfoldError(f"player {names[mover]} at move {position.ply + 1}: {error}") from None
             seconds.append(spent)
     except Forfeit as error:
-        forfeited_by, reason = BLACK + seat.index(mover), str(error)
+        forfeited_by, reason, resigned = BLACK + seat.index(mover), str(error), isinstance(error, Resignation)
     return GameResult(
         position=position,
         black=names[seat[0]],
@@ -241,6 +244,7 @@ def play_game(
         seconds=tuple(seconds),
         forfeited_by=forfeited_by,
         reason=reason,
+        resigned=resigned,
     )
 
 

@@ -1,8 +1,8 @@
 """Players by name: one short text means the same player everywhere.
 
 `random`, `greedy:lambda=0.5`, `alphabeta:depth=4`, `mcts:playouts=1000`, `net:runs/first` for a network,
-`gomocup:./engine` for a program that speaks that protocol, and `python:module:Class` for your own: a class with one
-method, `move(position)`, that gives back a legal move.
+`gomocup:./engine` and `gtp:gnugo --mode gtp` for programs that speak those protocols, and `python:module:Class` for
+your own: a class with one method, `move(position)`, that gives back a legal move.
 """
 
 from __future__ import annotations
@@ -59,8 +59,9 @@ PLAYERS: dict[str, Entry] = {
     ),
 }
 WITH_TREES = ("mcts", "net")  # they take as much memory as they are given time, or as their option `memory` says
-NET_PLAYER, ISN_PLAYER = "net:RUN", "isn:RUN"
-ENGINE_PLAYER, OWN_PLAYER = "gomocup:COMMAND", "python:MODULE:CLASS"
+NET_PLAYER, ISN_PLAYER, OWN_PLAYER = "net:RUN", "isn:RUN", "python:MODULE:CLASS"
+PROTOCOLS = {"gomocup": "the Gomocup protocol", "gtp": "GTP, as Go engines do"}  # players that are programs
+ENGINE_PLAYERS = tuple(f"{name}:COMMAND" for name in PROTOCOLS)
 
 
 def make_player(text: str, game: Game, *, seed: int = 0) -> Player:
@@ -72,8 +73,9 @@ def make_player(text: str, game: Game, *, seed: int = 0) -> Player:
         return _make_net_player(rest, game, seed)
     if name == "isn":
         return _make_isn_player(rest, game, seed)
-    if name == "gomocup":
-        return _make_engine_player(rest, game)
+    if name in PROTOCOLS:
+        kind, options, command = _split_engine(name, rest)
+        return kind(game, command, **options)
     entry = _entry(name, text)
     values = read_options(rest, entry.options, f"player {name}")
     return entry.make(game, seed=seed, **{entry.arguments.get(key, key): value for key, value in values.items()})
@@ -86,12 +88,10 @@ def check_player(text: str) -> None:
         _split_net(rest)
     elif name == "isn":
         _split_isn(rest)
-    elif name == "gomocup":
-        from eightfold.protocols.gomocup_player import GomocupPlayer, split_command, split_words
+    elif name in PROTOCOLS:
+        from eightfold.protocols.program_player import split_words
 
-        options, command = split_command(rest)
-        read_options(options, GomocupPlayer.OPTIONS, "player gomocup")
-        split_words(command)
+        split_words(_split_engine(name, rest)[2], name)
     elif name == "python":
         _split_own(text, rest)
     else:
@@ -100,7 +100,7 @@ def check_player(text: str) -> None:
 
 def _entry(name: str, text: str) -> Entry:
     if name not in PLAYERS:
-        raise unknown("player", name or text, [*PLAYERS, NET_PLAYER, ISN_PLAYER, ENGINE_PLAYER, OWN_PLAYER])
+        raise unknown("player", name or text, [*PLAYERS, NET_PLAYER, ISN_PLAYER, *ENGINE_PLAYERS, OWN_PLAYER])
     return PLAYERS[name]
 
 
@@ -121,12 +121,15 @@ def _split_net(text: str) -> tuple[str, dict[str, Value]]:
     return place.strip(), read_options(options, NetPlayer.OPTIONS, "player net")
 
 
-def _make_engine_player(text: str, game: Game) -> Player:
-    """`gomocup:key=value,COMMAND`: the options, if any, come before the command."""
-    from eightfold.protocols.gomocup_player import GomocupPlayer, split_command
+def _split_engine(name: str, text: str) -> tuple[Callable[..., Player], dict[str, Value], str]:
+    """`gomocup:key=value,COMMAND`: the class, the options, which come before the command if there are any, and it."""
+    from eightfold.protocols.gomocup_player import GomocupPlayer
+    from eightfold.protocols.gtp_player import GtpPlayer
+    from eightfold.protocols.program_player import split_command
 
+    kind = GtpPlayer if name == "gtp" else GomocupPlayer
     options, command = split_command(text)
-    return GomocupPlayer(game, command, **read_options(options, GomocupPlayer.OPTIONS, "player gomocup"))  # type: ignore[arg-type]
+    return kind, read_options(options, kind.OPTIONS, f"player {name}"), command
 
 
 def _split_own(text: str, path: str) -> tuple[str, str]:

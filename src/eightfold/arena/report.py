@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from eightfold.arena.match import GameResult, MatchReport, Tally
-from eightfold.arena.players import ENGINE_PLAYER, ISN_PLAYER, NET_PLAYER, OWN_PLAYER, PLAYERS
+from eightfold.arena.players import ENGINE_PLAYERS, ISN_PLAYER, NET_PLAYER, OWN_PLAYER, PLAYERS, PROTOCOLS
 from eightfold.games.game import Position
 from eightfold.games.record import GameRecord
 from eightfold.games.state import BLACK, WHITE
@@ -145,12 +145,13 @@ def print_players() -> None:
     table.add_row("net", "", f"{NET_PLAYER}: a network that was trained, by its run's folder")
     table.add_row("", "playouts=400", "positions to look at for a move; seconds=, c= and memory= as for mcts")
     table.add_row()
-    table.add_row("gomocup", "", f"{ENGINE_PLAYER}: a program that speaks the Gomocup protocol, see docs/protocols.md")
-    table.add_row("", "seconds=5", "time for a move; also match=, memory=, patience=, start=, all before the command")
-    table.add_row()
     table.add_row("isn", "", f"{ISN_PLAYER}: an Internal Symmetry Network for go, by its run's folder or a snapshot")
     table.add_row("", "beta=0", "a move is as likely as exp(beta * R); depth= and width= look ahead, c= and s= score")
     table.add_row()
+    for name, text in zip(PROTOCOLS, ENGINE_PLAYERS, strict=True):
+        table.add_row(name, "", f"{text}: a program that speaks {PROTOCOLS[name]}, see docs/protocols.md")
+        table.add_row("", "seconds=", "time for a move; also match=, patience= and start=, all before the command")
+        table.add_row()
     table.add_row("python", "", f"{OWN_PLAYER}: your own class with a method move(position), see docs/players.md")
     console.print(table)
     examples = ", ".join(entry.example for entry in PLAYERS.values() if entry.example)

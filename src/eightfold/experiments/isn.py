@@ -27,7 +27,7 @@ from eightfold.arena.players import make_player
 from eightfold.arena.ratings import wilson_interval
 from eightfold.config import load_config_of, with_changes
 from eightfold.errors import EightfoldError
-from eightfold.experiments.gnugo import GnuGo, gnugo_program
+from eightfold.experiments.gnugo import gnugo_player, gnugo_program
 from eightfold.experiments.isn_report import write_report
 from eightfold.games.game import make_game
 from eightfold.learning.run import read_metrics
@@ -36,6 +36,7 @@ from eightfold.nets.checkpoint import replace_file
 from eightfold.nets.isn_match import play_pairs
 from eightfold.nets.isn_place import load_go_isn, snapshots_of
 from eightfold.nets.isn_tables import IsnTables, playing_tables
+from eightfold.search.result import close_player
 from eightfold.threads import usable_cores
 
 TOURNAMENT = "go:size=9,komi=3.5,rules=chinese"
@@ -295,7 +296,7 @@ def _match(game: str, first: str, second: str, games: int, seed: int, *, opening
 def _gnugo_match(game: str, player: str, games: int, seed: int) -> dict[str, Any]:
     """Against GNU Go at level 1, colours alternating."""
     the_game = make_game(game)
-    ours, opponent = make_player(player, the_game, seed=seed), GnuGo(the_game, level=1, seed=seed)
+    ours, opponent = (make_player(text, the_game, seed=seed) for text in (player, gnugo_player(level=1, seed=seed)))
     points, margin = 0.0, 0.0
     seconds: list[float] = []
     try:
@@ -307,7 +308,7 @@ def _gnugo_match(game: str, player: str, games: int, seed: int) -> dict[str, Any
             margin += (result.position.margin or 0.0) * (1 if number % 2 == 0 else -1)
             seconds += result.seconds[number % 2 :: 2]
     finally:
-        opponent.close()
+        close_player(opponent)
     score = points / games
     return {
         "player": _options(player),

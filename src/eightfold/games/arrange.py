@@ -63,11 +63,11 @@ def is_in_turn(stones: Sequence[Stone], to_move: int) -> bool:
 def _played(game: Game, stones: Sequence[Stone], to_move: int) -> Position:
     position = game.start()
     for action, colour in stones:
-        position = _with_side(position, colour).play(action)
-    return _with_side(position, to_move)
+        position = with_side(position, colour).play(action)
+    return with_side(position, to_move)
 
 
-def _with_side(position: Position, colour: int) -> Position:
+def with_side(position: Position, colour: int) -> Position:
     """The same stones with another side to move."""
     if position.to_move == colour or position.is_over:
         return position

@@ -72,7 +72,7 @@ POINT = re.compile("[a-z]{2}")
 
 
 @dataclass(frozen=True, slots=True)
-class _Move:
+class PlayedMove:
     colour: int
     action: int
     text: str  # as the file has it
@@ -86,7 +86,7 @@ def go_record(root: Node) -> GameRecord:
         stones, moves = _handicap_in_a_row(stones, moves)
         game, stones = _with_handicap(root, game, stones, moves)
     to_move = _first_to_move(turn, game, stones, moves)
-    moves = _in_turn(moves, to_move or int(game.start().to_move), game.points)
+    moves = moves_in_turn(moves, to_move or int(game.start().to_move), game.points)
     record = GameRecord(
         game=game.text,
         setup=tuple(sorted(stones.items())),
@@ -142,10 +142,10 @@ def _komi(value: str) -> float:
 # ---- stones and moves -------------------------------------------------------------------------------
 
 
-def _stones_and_moves(root: Node, game: Game) -> tuple[dict[int, int], list[_Move], str, Node]:
+def _stones_and_moves(root: Node, game: Game) -> tuple[dict[int, int], list[PlayedMove], str, Node]:
     """The stones set up before the first move, the moves as they stand there, what PL says, and the last node."""
     stones: dict[int, int] = {}
-    moves: list[_Move] = []
+    moves: list[PlayedMove] = []
     node, turn = root, ""
     for node in root.main_line():
         turn = turn if moves else plain_text(node.first("PL", turn))
@@ -166,14 +166,14 @@ def _stones_and_moves(root: Node, game: Game) -> tuple[dict[int, int], list[_Mov
     return {point: colour for point, colour in stones.items() if colour}, moves, turn, node
 
 
-def _moves_of(node: Node, game: Game, before: int) -> Iterator[_Move]:
+def _moves_of(node: Node, game: Game, before: int) -> Iterator[PlayedMove]:
     for number, name in enumerate(filter(COLOURS.__contains__, node.properties), start=before + 1):
         values = node.properties[name]
         text = f"{name}[{values[0]}]"
         if len(values) > 1:
             raise RecordError(f"move {number}, {quoted(text)}: {len(values)} points in one move; one is right")
         try:
-            yield _Move(COLOURS[name], _action(game, values[0]), text)
+            yield PlayedMove(COLOURS[name], _action(game, values[0]), text)
         except EightfoldError as error:
             raise RecordError(f"move {number}, {quoted(text)}: {error}") from None
 
@@ -213,7 +213,7 @@ def _points(game: Game, name: str, value: str) -> list[int]:
     return [row * game.size + column for row in rows for column in columns]
 
 
-def _handicap_in_a_row(stones: dict[int, int], moves: list[_Move]) -> tuple[dict[int, int], list[_Move]]:
+def _handicap_in_a_row(stones: dict[int, int], moves: list[PlayedMove]) -> tuple[dict[int, int], list[PlayedMove]]:
     """Black's stones in a row at the start, before white's first, are a handicap."""
     first_white = next((k for k, move in enumerate(moves) if move.colour == WHITE), 0)
     given = moves[:first_white]
@@ -222,7 +222,9 @@ def _handicap_in_a_row(stones: dict[int, int], moves: list[_Move]) -> tuple[dict
     return stones | {move.action: BLACK for move in given}, moves[first_white:]
 
 
-def _with_handicap(root: Node, game: Game, stones: dict[int, int], moves: list[_Move]) -> tuple[Game, dict[int, int]]:
+def _with_handicap(
+    root: Node, game: Game, stones: dict[int, int], moves: list[PlayedMove]
+) -> tuple[Game, dict[int, int]]:
     """Handicap stones on their usual places become an option of the game."""
     white_first = not moves or moves[0].colour == WHITE
     number = len(stones)
@@ -237,7 +239,7 @@ def _with_handicap(root: Node, game: Game, stones: dict[int, int], moves: list[_
     return game, stones
 
 
-def _first_to_move(turn: str, game: Game, stones: dict[int, int], moves: list[_Move]) -> int:
+def _first_to_move(turn: str, game: Game, stones: dict[int, int], moves: list[PlayedMove]) -> int:
     """Who begins, 0 if that is who begins such games anyway: the colour of the first move, else what PL says."""
     usual = int(game.start().to_move)
     said = {"b": BLACK, "1": BLACK, "w": WHITE, "2": WHITE}.get(turn.lower()[:1], 0)
@@ -246,16 +248,16 @@ def _first_to_move(turn: str, game: Game, stones: dict[int, int], moves: list[_M
     return first if first != usual or stones else 0
 
 
-def _in_turn(moves: list[_Move], to_move: int, passed: int) -> list[_Move]:
+def moves_in_turn(moves: list[PlayedMove], to_move: int, passed: int) -> list[PlayedMove]:
     """The moves with a pass where a colour moves twice, and without passes that did not end the game."""
-    turn, listed = to_move, list[_Move]()
+    turn, listed = to_move, list[PlayedMove]()
     for move in moves:
         if move.colour != turn:
-            listed.append(_Move(turn, passed, f"a pass before {move.text}"))
+            listed.append(PlayedMove(turn, passed, f"a pass before {move.text}"))
         listed.append(move)
         turn = BLACK + WHITE - move.colour
-    kept = list[_Move]()
-    waiting = list[_Move]()  # the passes since the last stone
+    kept = list[PlayedMove]()
+    waiting = list[PlayedMove]()  # the passes since the last stone
     for move in listed:
         if move.action == passed:
             waiting.append(move)

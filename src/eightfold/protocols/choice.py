@@ -6,28 +6,23 @@ run from its exported file, whatever place it was named by.
 
 from __future__ import annotations
 
-from eightfold.arena.players import WITH_TREES, make_player
+from eightfold.arena.players import WITH_TREES
 from eightfold.games.game import Game
 from eightfold.nets.exported import best_shipped, find_exported
-from eightfold.search.result import Player
 from eightfold.texts import split_name
 
+USUAL_PLAYERS = {"go": "mcts"}  # where no network is; alphabeta in other games
 USUAL_SECONDS = 5  # for a move, where nobody sets a limit
 USUAL_MEMORY = 96  # megabytes for a tree: with the rest of the process well below the 350 of tournaments
 PROCESS = 220  # megabytes that the process takes without a tree
 LEAST_MEMORY = 8
 
 
-def engine_player(text: str | None, game: Game, *, memory: int = 0, seed: int = 0) -> Player:
-    """The player of a text, or the best one without it, in at most `memory` megabytes in all (0: as tournaments)."""
-    return make_player(player_text(text, game, memory=memory), game, seed=seed)
-
-
 def player_text(text: str | None, game: Game, *, memory: int = 0) -> str:
-    """The text of that player, all decisions taken."""
+    """The player of a text, or the best one without it, in at most `memory` megabytes in all (0: as tournaments)."""
     if text is None:
         network = best_shipped(game)
-        text = f"net:{network}" if network is not None else "alphabeta"
+        text = f"net:{network}" if network is not None else USUAL_PLAYERS.get(game.name, "alphabeta")
         text += f"{',' if ':' in text else ':'}seconds={USUAL_SECONDS}"
     name, rest = split_name(text)
     if name == "net":

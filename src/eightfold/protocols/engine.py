@@ -11,13 +11,16 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
+from eightfold.arena.players import PLAYERS, make_player
 from eightfold.errors import EightfoldError
 from eightfold.games.arrange import Stone, arranged, is_in_turn
 from eightfold.games.game import Game, Position, make_game
 from eightfold.games.state import BLACK, WHITE
-from eightfold.protocols.choice import engine_player, player_text
+from eightfold.protocols.choice import player_text
 from eightfold.protocols.clock import Clock
+from eightfold.search.limits import LONGEST
 from eightfold.search.result import Player, Progress, SearchResult, close_player
+from eightfold.texts import split_name
 
 TRIAL = 0.05  # seconds of thinking that load every kernel a player has
 
@@ -32,6 +35,8 @@ class Engine:
         self._text, self._seed, self._now = player, seed, now
         self._memory = 0
         self._player: Player | None = None
+        self._seated = ""  # the game that the player was made for
+        self._line = 0  # which line of moves it follows, where a protocol tells lines apart
         self._position: Position | None = None
         self._stones: list[Stone] = []
         self.clock = Clock()
@@ -53,8 +58,7 @@ class Engine:
         """
         begun = self._now() if since is None else since
         game = make_game(text)
-        if self._player is None or self._position is None or self.game.text != game.text:
-            self._seat(game)
+        self._seat_for(game)
         self._position = game.start()
         self.clear()
         self.clock.billed = self._now() - begun
@@ -81,6 +85,30 @@ class Engine:
             position = arranged(game, self._stones, self.position.to_move)
             self._seat(game)
             self._position = position
+
+    def show(self, position: Position, *, line: int) -> None:
+        """Any position of any game, from a protocol that keeps the moves itself.
+
+        A player remembers games by their moves. Where equal moves lead to another position (from another start, or
+        because one side moved twice), the `line` is another number, and the player is made to forget.
+        """
+        self._position, self._stones = position, []
+        if line != self._line:
+            self._line = line
+            self.forget()
+
+    def forget(self) -> None:
+        """Think from nothing next time."""
+        if self._player is not None:
+            self._player.new_game()
+
+    def ready(self) -> None:
+        """Have a player at the board that is ready to think at once."""
+        self._seat_for(self.game)
+
+    def _seat_for(self, game: Game) -> None:
+        if self._player is None or self._seated != game.text:
+            self._seat(game)
 
     def play(self, action: int) -> None:
         """A stone of the side to move."""
@@ -116,33 +144,45 @@ class Engine:
         on_progress: Progress | None = None,
     ) -> SearchResult:
         """What the player would play here, within the limits of the clock, which ran `since` then."""
-        if self._player is None:
-            raise EightfoldError("no game was started yet")
+        since = self._now() if since is None else since
+        self.ready()
         begun = self._now()
-        since = begun if since is None else since
         allowed, billed = self.clock.allowed(), self.clock.billed
         seconds = None
         if allowed is not None:
             if billed >= allowed:  # whoever counts that has lost patience already, so the move may as well be good
                 billed = 0.0
             seconds = max(0.0, allowed - billed - (begun - since))
+        result = self._asked(seconds, stop, on_progress)
+        self.clock.moved(self._now() - since + billed)
+        return result
+
+    def analyse(self, stop: threading.Event, on_progress: Progress) -> SearchResult:
+        """Think until somebody stops it, or there is nothing more to find; no clock runs."""
+        self.ready()
+        return self._asked(LONGEST, stop, on_progress)
+
+    def _asked(self, seconds: float | None, stop: threading.Event | None, on_progress: Progress | None) -> SearchResult:
+        assert self._player is not None
         result = self._player.think(self.position, seconds=seconds, stop=stop, on_progress=on_progress)
         if not self.position.legal_mask[result.action]:
             raise EightfoldError(f"the player chose {self.game.name_of(result.action)}, which is not legal here")
-        self.clock.moved(self._now() - since + billed)
         return result
 
     def _seat(self, game: Game) -> None:
         """Put a player at the board and let it think for a moment, which loads all that it needs."""
-        player = engine_player(self._text, game, memory=self._memory, seed=self._seed)
+        text = player_text(self._text, game, memory=self._memory)
+        player = make_player(text, game, seed=self._seed)
         position, stop = game.start(), threading.Event()
         for _ in range(2):  # twice, so that a tree is also kept
             if not position.is_over:
                 position = position.play(player.think(position, seconds=TRIAL, stop=stop).action)
         arranged(game, [(0, WHITE)], BLACK)
+        if split_name(text)[0] in PLAYERS:  # made in no time: one whose chances do not depend on how long that took
+            player = make_player(text, game, seed=self._seed)
         player.new_game()
         self.close()
-        self._player = player
+        self._player, self._seated = player, game.text
 
     def close(self) -> None:
         """Give back what the player holds of the world outside."""

@@ -1,6 +1,6 @@
 """The Gomocup (Piskvork) protocol, engine side: lines of a manager in, lines for it out.
 
-`Gomocup.handle` answers one line; it knows nothing of pipes and threads, which are in `gomocup_session.py`. Bad input
+`Gomocup.handle` answers one line; it knows nothing of pipes and threads, which are in `session.py`. Bad input
 is answered with UNKNOWN or ERROR and changes nothing; no line ends it but END.
 """
 
@@ -73,6 +73,9 @@ class Gomocup:
         except Exception as error:  # a bug of ours or of a user's player must not end a tournament game silently
             self._say(f"ERROR {type(error).__name__}: {' '.join(str(error).split())}")
         return True
+
+    def close(self) -> None:
+        self._engine.close()
 
     def _command(self, name: str, rest: str, line: str) -> None:
         if not name:

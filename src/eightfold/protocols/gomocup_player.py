@@ -4,14 +4,12 @@
     gomocup:seconds=2,match=300,./engine   options come before the command
 
 An engine that hangs, crashes, answers nonsense or plays an illegal move forfeits the game; for the next one it is
-started anew. `process.py` sees to it that none is left behind.
+started anew. Starting, ending and forfeiting are in `program_player.py`.
 """
 
 from __future__ import annotations
 
 import re
-import shlex
-import shutil
 import threading
 import time
 from collections import deque
@@ -20,7 +18,7 @@ from eightfold.arena.forfeit import Forfeit
 from eightfold.errors import EightfoldError
 from eightfold.games.game import Game, Position
 from eightfold.protocols.gomocup_rules import UNLIMITED, read_point, rule_number, write_point
-from eightfold.protocols.process import Program, ProgramEnded
+from eightfold.protocols.program_player import ProgramPlayer
 from eightfold.search.result import Progress, SearchResult, check_position, one_hot
 from eightfold.texts import Option, check_options
 
@@ -30,8 +28,10 @@ REMARKS = ("MESSAGE", "DEBUG", "INFO")  # lines for people, before an answer
 KEPT = 20  # of them
 
 
-class GomocupPlayer:
+class GomocupPlayer(ProgramPlayer):
     """An engine in a process of its own."""
+
+    PROTOCOL, FAREWELL = "gomocup", "END"
 
     OPTIONS = (
         Option(name="seconds", default=5.0, least=0, most=1e5, help="time for a move (INFO timeout_turn)"),
@@ -55,15 +55,11 @@ class GomocupPlayer:
         given = {"seconds": seconds, "match": match, "memory": memory, "patience": patience, "start": start}
         check_options(self.OPTIONS, "player gomocup", given)
         self._rule = rule_number(game)
-        self._words = split_words(command)
-        self._game = game
+        super().__init__(game, command)
         self._seconds, self._match, self._memory = seconds, match, memory
         self._patience, self._start = patience, start
-        self._program: Program | None = None
-        self._known: tuple[int, ...] | None = None  # the moves that the engine has on its board
         self._told_seconds = -1.0
         self._used = 0.0
-        self._quiet_until = 0.0
         self._refusals = 0  # of YXSTOP, which most engines do not know, that may still come
         self.remarks: deque[str] = deque(maxlen=KEPT)  # what the engine said for people, the latest last
 
@@ -81,10 +77,7 @@ class GomocupPlayer:
                 pass  # it gets another chance, as a new process
             self._drop()
             self._known = ()
-        try:
-            self._program = Program(self._words)
-        except OSError as error:
-            raise Forfeit(f"it cannot be started: {error.strerror or error}") from None
+        self._launch()
         self._told_seconds, self._refusals = -1.0, 0
         self._send(f"START {self._game.size}")
         answer = self._answer(self._start)
@@ -117,12 +110,6 @@ class GomocupPlayer:
         self._known = (*position.moves, action)
         self._quiet_until = time.perf_counter() + SETTLING
         return SearchResult(action=action, policy=one_hot(self._game.actions, action), value=0.0)
-
-    def close(self) -> None:
-        """End the engine, with END first."""
-        program, self._program, self._known = self._program, None, None
-        if program is not None:
-            program.close("END")
 
     # ---- the conversation ---------------------------------------------------------------------------
 
@@ -189,54 +176,3 @@ class GomocupPlayer:
             else:
                 return line
         raise self._forfeit(f"it did not answer within {seconds:g} s")
-
-    def _send(self, *lines: str) -> None:
-        assert self._program is not None
-        time.sleep(max(0.0, self._quiet_until - time.perf_counter()))
-        try:
-            self._program.send(*lines)
-        except ProgramEnded as error:
-            raise self._forfeit(str(error)) from None
-
-    def _read(self, seconds: float) -> str | None:
-        assert self._program is not None
-        try:
-            return self._program.read(seconds)
-        except ProgramEnded as error:
-            raise self._forfeit(str(error)) from None
-
-    def _forfeit(self, reason: str) -> Forfeit:
-        """The game is lost, and so is the process: nobody knows what it would say next."""
-        self._drop()
-        return Forfeit(reason)
-
-    def _drop(self) -> None:
-        program, self._program, self._known = self._program, None, None
-        if program is not None:
-            program.close()
-
-
-def split_command(text: str) -> tuple[str, str]:
-    """Options and command of `key=value,key=value,COMMAND`.
-
-    >>> split_command("seconds=1,./engine --fast a,b=c")
-    ('seconds=1', './engine --fast a,b=c')
-    """
-    options: list[str] = []
-    while (match := re.match(r"\s*(\w+\s*=\s*[^,\s]*)\s*(?:,|$)", text)) is not None:
-        options.append(match[1])
-        text = text[match.end() :]
-    return ",".join(options), text.strip()
-
-
-def split_words(command: str) -> list[str]:
-    """The words of a command, the first of them a program that is there."""
-    try:
-        words = shlex.split(command)
-    except ValueError as error:
-        raise EightfoldError(f"player gomocup: the command {command!r} cannot be split: {error}") from None
-    if not words:
-        raise EightfoldError("player gomocup names no command; write gomocup:COMMAND, or gomocup:seconds=1,COMMAND")
-    if shutil.which(words[0]) is None:
-        raise EightfoldError(f"player gomocup: there is no program {words[0]!r} that could be run")
-    return words

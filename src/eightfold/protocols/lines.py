@@ -6,14 +6,24 @@ Read by `os.read`, without Python's own buffers: a thread that waits in them can
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 LONGEST = 4096  # bytes of a line that are kept; the rest of it is dropped
 _PIECE = 1 << 16
 
 
-def read_lines(descriptor: int) -> Iterator[str]:
-    """The lines, without their ends and without control characters, until the pipe is closed."""
+def plain(line: bytes) -> str:
+    """A line as text: what is not printable ASCII becomes a blank or a question mark.
+
+    >>> plain(bytes([9]) + b"START 15" + bytes([200, 13, 0]))
+    'START 15?'
+    """
+    text = line.decode("ascii", "replace").replace("\ufffd", "?")
+    return "".join(letter if letter.isprintable() else " " for letter in text).strip()
+
+
+def read_lines(descriptor: int, *, plain: Callable[[bytes], str] = plain) -> Iterator[str]:
+    """The lines as `plain` makes text of them, without their ends, until the pipe is closed."""
     rest, dropping = b"", False
     while True:
         try:
@@ -34,13 +44,3 @@ def read_lines(descriptor: int) -> Iterator[str]:
             rest, dropping = b"", True
     if rest and not dropping:
         yield plain(rest)
-
-
-def plain(line: bytes) -> str:
-    """A line as text: what is not printable ASCII becomes a blank or a question mark.
-
-    >>> plain(bytes([9]) + b"START 15" + bytes([200, 13, 0]))
-    'START 15?'
-    """
-    text = line.decode("ascii", "replace").replace("\ufffd", "?")
-    return "".join(letter if letter.isprintable() else " " for letter in text).strip()

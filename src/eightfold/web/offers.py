@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from eightfold.arena.players import PLAYERS, WITH_TREES, check_player, make_player
+from eightfold.arena.players import PLAYERS, PROTOCOLS, WITH_TREES, check_player, make_player
 from eightfold.errors import EightfoldError, unknown
 from eightfold.games.game import Game
 from eightfold.nets.description import DESCRIPTION, check_fits, find_checkpoint, shipped_networks
@@ -138,10 +138,10 @@ def _offer(text: str) -> Offer:
         levels, usual = _levels(name, name, text if rest else "")
         return Offer(key=text if rest else name, summary=PLAYERS[name].summary, levels=levels, usual=usual)
     short = rest
-    if name == "gomocup":  # its command may hold paths: people see the program's name alone
-        from eightfold.protocols.gomocup_player import split_command, split_words
+    if name in PROTOCOLS:  # the command may hold paths: people see the program's name alone
+        from eightfold.protocols.program_player import split_command, split_words
 
-        short = Path(split_words(split_command(rest)[1])[0]).name
+        short = Path(split_words(split_command(rest)[1], name)[0]).name
     return Offer(key=f"{name}:{short}", summary="a program of its own", levels=(Level(name="as it is", text=text),))
 
 

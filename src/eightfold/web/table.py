@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from eightfold.arena.forfeit import Resignation
 from eightfold.errors import EightfoldError
 from eightfold.games.game import COLOUR_NAMES, Position
 from eightfold.games.state import BLACK, WHITE
@@ -176,7 +177,8 @@ class Table:
             session.play(int(result.action), now)
         except EightfoldError as error:
             # An engine that fails or plays what is not legal loses, and everybody sees why.
-            session.end(BLACK + WHITE - loser, f"{seat.player} forfeits: {error}", now)
+            how = "resigns" if isinstance(error, Resignation) else f"forfeits: {error}"
+            session.end(BLACK + WHITE - loser, f"{seat.player} {how}", now)
         except Exception as error:
             session.playing = False
             self.tell({"type": "error", "text": f"{seat.player} failed: {type(error).__name__}"})
