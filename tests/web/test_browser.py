@@ -103,6 +103,24 @@ def test_a_lost_connection_comes_back(page):
     settled(page, 2)
 
 
+def test_a_connection_that_is_silent_is_given_up_and_comes_back(page):
+    start(page)
+    identity = state(page)["id"]
+    page.evaluate("() => { window.eightfold.game.socket.socket.send = () => {}; }")  # nothing arrives any more
+    for _ in range(3):
+        assert not page.is_visible("#connection")
+        page.evaluate("() => window.eightfold.game.socket.beat()")
+    page.wait_for_selector("#connection", state="visible")
+    page.wait_for_selector("#connection", state="hidden")
+    assert state(page)["id"] == identity
+    click_point(page, 10)
+    settled(page, 2)
+    for _ in range(5):  # a server that answers is kept
+        page.evaluate("() => window.eightfold.game.socket.beat()")
+        page.wait_for_function("() => window.eightfold.game.socket.silent === 0")
+    assert not page.is_visible("#connection")
+
+
 def test_the_keyboard_plays_and_a_screen_reader_hears(page):
     start(page)
     page.focus("svg.board")
