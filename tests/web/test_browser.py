@@ -138,13 +138,18 @@ def test_two_players_against_each_other(page):
     page.wait_for_function("() => window.eightfold.game.state.over", timeout=60_000)
 
 
-def test_analysis_shows_what_an_engine_thinks(page):
+def start_thinking(page):
+    """An analysis of the board with a stone in the middle, by an engine that counts visits."""
     start(page, white="human")
     click_point(page, 24)
     settled(page, 1)
     page.click('nav a[data-view="analyse"]')
     page.select_option('select[data-seat="engine"]', "mcts:playouts=50")
     page.click("#think")
+
+
+def test_analysis_shows_what_an_engine_thinks(page):
+    start_thinking(page)
     page.wait_for_selector("svg.board .opinion.best")
     assert "Best" in page.inner_text("#summary")
     page.wait_for_selector("svg.board .opinion[visibility=visible]")
@@ -156,12 +161,7 @@ def test_analysis_shows_what_an_engine_thinks(page):
 
 
 def test_every_move_that_was_looked_at_shows_how_it_goes_on(page):
-    start(page, white="human")
-    click_point(page, 24)
-    settled(page, 1)
-    page.click('nav a[data-view="analyse"]')
-    page.select_option('select[data-seat="engine"]', "mcts:playouts=50")
-    page.click("#think")
+    start_thinking(page)
     page.wait_for_function("() => window.eightfold.game.opinions.get(1)?.lines.filter((l) => l.length > 2).length > 3")
     page.click("#think")
     page.wait_for_function("() => window.eightfold.game.state.analysing === null")
