@@ -174,8 +174,11 @@ def test_every_move_that_was_looked_at_shows_how_it_goes_on(page):
     page.wait_for_selector("svg.board .opinion.best[visibility=visible]")
     assert page.locator("svg.board .ghost").count() == 0
     assert page.inner_text(".variation").startswith("Expects ")
+    lines = page.evaluate("() => window.eightfold.game.opinions.get(1).lines")
+    target = next(line[0] for line in lines if line[0] < 42)  # not in the lowest row
     page.focus("svg.board")
-    page.keyboard.press("ArrowUp")
+    page.evaluate("below => { window.eightfold.board.at = below; }", target + 7)
+    page.keyboard.press("ArrowUp")  # the keyboard's cursor points as well
     page.wait_for_selector("svg.board .ghost")
 
 
