@@ -103,6 +103,24 @@ def test_a_lost_connection_comes_back(page):
     settled(page, 2)
 
 
+def test_a_connection_that_is_silent_is_given_up_and_comes_back(page):
+    start(page)
+    identity = state(page)["id"]
+    page.evaluate("() => { window.eightfold.game.socket.socket.send = () => {}; }")  # nothing arrives any more
+    for _ in range(3):
+        assert not page.is_visible("#connection")
+        page.evaluate("() => window.eightfold.game.socket.beat()")
+    page.wait_for_selector("#connection", state="visible")
+    page.wait_for_selector("#connection", state="hidden")
+    assert state(page)["id"] == identity
+    click_point(page, 10)
+    settled(page, 2)
+    for _ in range(5):  # a server that answers is kept
+        page.evaluate("() => window.eightfold.game.socket.beat()")
+        page.wait_for_function("() => window.eightfold.game.socket.silent === 0")
+    assert not page.is_visible("#connection")
+
+
 def test_the_keyboard_plays_and_a_screen_reader_hears(page):
     start(page)
     page.focus("svg.board")
@@ -120,13 +138,18 @@ def test_two_players_against_each_other(page):
     page.wait_for_function("() => window.eightfold.game.state.over", timeout=60_000)
 
 
-def test_analysis_shows_what_an_engine_thinks(page):
+def start_thinking(page):
+    """An analysis of the board with a stone in the middle, by an engine that counts visits."""
     start(page, white="human")
     click_point(page, 24)
     settled(page, 1)
     page.click('nav a[data-view="analyse"]')
     page.select_option('select[data-seat="engine"]', "mcts:playouts=50")
     page.click("#think")
+
+
+def test_analysis_shows_what_an_engine_thinks(page):
+    start_thinking(page)
     page.wait_for_selector("svg.board .opinion.best")
     assert "Best" in page.inner_text("#summary")
     page.wait_for_selector("svg.board .opinion[visibility=visible]")
@@ -138,12 +161,7 @@ def test_analysis_shows_what_an_engine_thinks(page):
 
 
 def test_every_move_that_was_looked_at_shows_how_it_goes_on(page):
-    start(page, white="human")
-    click_point(page, 24)
-    settled(page, 1)
-    page.click('nav a[data-view="analyse"]')
-    page.select_option('select[data-seat="engine"]', "mcts:playouts=50")
-    page.click("#think")
+    start_thinking(page)
     page.wait_for_function("() => window.eightfold.game.opinions.get(1)?.lines.filter((l) => l.length > 2).length > 3")
     page.click("#think")
     page.wait_for_function("() => window.eightfold.game.state.analysing === null")
@@ -156,8 +174,11 @@ def test_every_move_that_was_looked_at_shows_how_it_goes_on(page):
     page.wait_for_selector("svg.board .opinion.best[visibility=visible]")
     assert page.locator("svg.board .ghost").count() == 0
     assert page.inner_text(".variation").startswith("Expects ")
+    lines = page.evaluate("() => window.eightfold.game.opinions.get(1).lines")
+    target = next(line[0] for line in lines if line[0] < 42)  # not in the lowest row
     page.focus("svg.board")
-    page.keyboard.press("ArrowUp")
+    page.evaluate("below => { window.eightfold.board.at = below; }", target + 7)
+    page.keyboard.press("ArrowUp")  # the keyboard's cursor points as well
     page.wait_for_selector("svg.board .ghost")
 
 

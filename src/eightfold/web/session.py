@@ -65,7 +65,11 @@ class Session:
     @classmethod
     def pasted(cls, sgf: str, *, now: float) -> Session:
         human = Seat(player=HUMAN)
-        return cls(read_tree(sgf, most_nodes=MOST_NODES), human, human, playing=False, now=now)
+        try:
+            tree = read_tree(sgf, most_nodes=MOST_NODES)
+        except EightfoldError as error:
+            raise EightfoldError(f"the pasted record: {error}") from None
+        return cls(tree, human, human, playing=False, now=now)
 
     # ---- what happens ---------------------------------------------------------------------------------
 

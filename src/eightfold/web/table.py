@@ -56,6 +56,7 @@ class Table:
         self._review: list[int] = []  # nodes that are still to be judged
         self._review_job: Job | None = None
         self._pause: asyncio.TimerHandle | None = None
+        self._eight_sides: dict[Viewer, Job] = {}  # what each viewer asked for last
 
     # ---- viewers --------------------------------------------------------------------------------------
 
@@ -67,6 +68,7 @@ class Table:
 
     def leave(self, viewer: Viewer) -> None:
         self.viewers.discard(viewer)
+        self._stop_eight_sides(viewer)
         self.touched = time.monotonic()
         if not self.viewers:
             self.rest()
@@ -387,12 +389,20 @@ class Table:
             return eight_sides(position, host.networks, offer, as_played=as_played)
 
         def done(job: Job, answer: dict[str, Any] | None, trouble: Exception | None) -> None:
+            if self._eight_sides.get(viewer) is not job:
+                return
+            del self._eight_sides[viewer]
             if trouble is not None or answer is None:
                 viewer.post({"type": "error", "text": _words(trouble)})
             else:
                 viewer.post({**answer, "node": node})
 
-        self._submit(work, done)
+        self._stop_eight_sides(viewer)  # whoever asks faster than it can be answered waits for the last answer alone
+        self._eight_sides[viewer] = self._submit(work, done)
+
+    def _stop_eight_sides(self, viewer: Viewer) -> None:
+        if viewer in self._eight_sides:
+            self._eight_sides.pop(viewer).stop.set()
 
     def _submit(self, work: Callable[[threading.Event], Any], done: Callable[[Job, Any, Any], None]) -> Job:
         """Work in a worker; what it gives comes back on the loop."""

@@ -210,6 +210,7 @@ export class Board {
         makeSvg("text", { x: this.x(action), y: this.y(action) + 5.5 }, String(number + 1)));
     });
     this.layers.ghosts.replaceChildren(...ghosts);
+    this.mark(this.hoverStone, null); // it would hide the first of them
   }
 
   hideVariation() {
@@ -249,7 +250,7 @@ export class Board {
   hoverAt(action) {
     if (this.onHover && action !== this.hovered) this.onHover(action);
     this.hovered = action;
-    const visible = this.canPlay && this.isFree(action);
+    const visible = this.canPlay && this.isFree(action) && !this.layers.ghosts.firstChild;
     this.mark(this.hoverStone, visible ? action : null, `hover ${COLOURS[this.toMove]}`);
   }
 

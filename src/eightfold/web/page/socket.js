@@ -3,6 +3,8 @@
 
 const FIRST_WAIT = 300; // milliseconds
 const LONGEST_WAIT = 5000;
+const BEAT = 10000; // between two questions whether the server is still there
+const MOST_SILENT = 2; // of them without an answer, and the connection is lost whatever the browser thinks
 const KEY = "eightfold-game";
 
 export class GameSocket extends EventTarget {
@@ -12,14 +14,35 @@ export class GameSocket extends EventTarget {
     this.waiting = []; // what was said while there was no connection
     this.wait = FIRST_WAIT;
     this.socket = null;
+    this.silent = 0; // questions since the server was last heard
+    setInterval(() => this.beat(), BEAT);
   }
 
   open() {
     const scheme = location.protocol === "https:" ? "wss" : "ws";
-    this.socket = new WebSocket(`${scheme}://${location.host}/game`);
-    this.socket.addEventListener("open", () => this.opened());
-    this.socket.addEventListener("message", (event) => this.received(JSON.parse(event.data)));
-    this.socket.addEventListener("close", () => this.closed());
+    const socket = new WebSocket(`${scheme}://${location.host}/game`);
+    this.socket = socket;
+    this.silent = 0;
+    // One that was given up may still speak, or close at last: nobody listens to it any more.
+    const listen = (type, listener) => socket.addEventListener(type, (event) => {
+      if (socket === this.socket) listener(event);
+    });
+    listen("open", () => this.opened());
+    listen("message", (event) => this.received(JSON.parse(event.data)));
+    listen("close", () => this.closed());
+  }
+
+  // A tunnel or a sleeping server says no goodbye: only silence tells of it.
+  beat() {
+    if (this.socket?.readyState !== WebSocket.OPEN) return;
+    if (this.silent >= MOST_SILENT) {
+      this.socket.close();
+      this.socket = null;
+      this.closed();
+      return;
+    }
+    this.silent += 1;
+    this.socket.send(JSON.stringify({ type: "ping" }));
   }
 
   opened() {
@@ -37,6 +60,7 @@ export class GameSocket extends EventTarget {
   }
 
   received(message) {
+    this.silent = 0;
     if (message.type === "state" && message.id !== this.id) {
       this.id = message.id;
       sessionStorage.setItem(KEY, message.id); // a reload of this tab goes on with this game
