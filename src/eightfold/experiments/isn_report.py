@@ -79,7 +79,7 @@ def _round_robin(found: dict[str, Any], folder: Path) -> list[str]:
         f"The earlier half of the snapshots wins {first:.1%} on average, the later half {second:.1%}. The best is"
         " the one after"
         f" {best['games']:,} games with {_score(best)}. From one snapshot to the next the percentage falls by up to"
-        f" {max(drops, default=0.0):.1%}: noisy, as the document saw it.",
+        f" {max(drops, default=0.0):.1%}.",
         _table(
             ("after games", "wins", "95 % interval"),
             [(f"{entry['games']:,}", f"{entry['score']:.1%}", _interval(entry)) for entry in snapshots],
