@@ -47,9 +47,8 @@ def _training(found: dict[str, Any], folder: Path) -> list[str]:
     )
     return [
         "## The run",
-        f"{found['games']:,} games of self-play on 9x9 in {found['minutes']:.1f} minutes ({found['machine']},"
-        " shared with other"
-        f" work): {found['games_per_s']:.1f} games a second on average, {found['moves_a_game']:.0f} moves a game."
+        f"{found['games']:,} games of self-play on 9x9 in {found['minutes']:.1f} minutes ({found['machine']}):"
+        f" {found['games_per_s']:.1f} games a second on average, {found['moves_a_game']:.0f} moves a game."
         " At its fastest"
         f" {fastest['games_per_s']:.1f} games a second of {fastest['moves_a_game']:.0f} moves,"
         f" {fastest['candidates_per_s']:,.0f}"
