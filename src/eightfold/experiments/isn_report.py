@@ -146,7 +146,7 @@ def _variants(found: dict[str, Any], folder: Path) -> list[str]:
         spread = (sum((score - mean) ** 2 for score in scores) / len(scores)) ** 0.5
         drop = max((max(0.0, a - b) for a, b in pairwise(scores)), default=0.0)
         rows.append(
-            (name, f"{mean:.1%}", _score(snapshots[-1]), f"{spread:.1%}", f"{drop:.1%}", f"{of['seconds']:.0f} s")
+            (name, f"{mean:.1%}", _score(snapshots[-1]), f"{spread:.1%}", f"{drop:.1%}", f"{of['moves_a_game']:.0f}")
         )
     parts = [
         "## Variants",
@@ -159,7 +159,7 @@ def _variants(found: dict[str, Any], folder: Path) -> list[str]:
         f" A round robin over all snapshots of the later half, {found['games_a_pair']} games a pair.",
         "![variants](variants.svg)",
         _table(
-            ("variant", "mean of snapshots", "last snapshot", "spread", "largest drop", "training time"),
+            ("variant", "mean of snapshots", "last snapshot", "spread", "largest drop", "moves a game"),
             rows,
         ),
     ]
