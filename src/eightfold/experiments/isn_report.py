@@ -150,7 +150,9 @@ def _variants(found: dict[str, Any], folder: Path) -> list[str]:
         )
     parts = [
         "## Variants",
-        f"{found['games']:,} training games each with the run's settings, one seed. *one output*: the reward"
+        f"{found['games']:,} training games each with the run's settings, one seed."
+        " *document's rate*: its learning rate, which does not fall;"
+        " *higher rate*: 5e-5, falling as in the run; *one output*: the reward"
         " itself, with groups"
         " by their number of liberties; *liberty counts*: seven outputs, but groups by their number of liberties"
         " (both are the"
