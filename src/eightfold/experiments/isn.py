@@ -44,6 +44,7 @@ LARGE = "go:size=19,komi=3.5,rules=chinese"
 BETA = 20.0
 MOST_SNAPSHOTS = 44  # as many as the document has: 0 to 860K in steps of 20K
 OPPONENTS = ("random", "mcts:playouts=30", "mcts:playouts=100", "mcts:playouts=300", "mcts:playouts=1000")
+GNU_GO = "GNU Go, level 1"
 LARGE_OPPONENTS = ("random", "mcts:playouts=30")
 # What is changed of the run's settings.
 VARIANTS: dict[str, tuple[str, ...]] = {
@@ -100,10 +101,14 @@ def run(experiment: IsnExperiment) -> dict[str, Any]:
         if numbers is None:
             continue
         results[name] = numbers
-        replace_file(experiment.results_path, (json.dumps(results, indent=1) + "\n").encode())
+        _save(experiment, results)
         write_report(results, experiment.output)
     write_report(results, experiment.output)
     return results
+
+
+def _save(experiment: IsnExperiment, results: dict[str, Any]) -> None:
+    replace_file(experiment.results_path, (json.dumps(results, indent=1) + "\n").encode())
 
 
 # ---- stages ---------------------------------------------------------------------------------------------
@@ -156,10 +161,11 @@ def _opponents(experiment: IsnExperiment, results: dict[str, Any]) -> dict[str, 
     best = _best(experiment, results)
     games = experiment.match_games
     found = [
-        _match(experiment.game, f"isn:{best}", opponent, games, experiment.seed) for opponent in experiment.opponents
+        _match(experiment, results, experiment.game, f"isn:{best}", opponent, games)
+        for opponent in experiment.opponents
     ]
     if gnugo_program() is not None:
-        found.append(_gnugo_match(experiment.game, f"isn:{best}", games, experiment.seed))
+        found.append(_match(experiment, results, experiment.game, f"isn:{best}", GNU_GO, games))
     return {"game": experiment.game, "snapshot": int(best.stem), "matches": found}
 
 
@@ -169,11 +175,11 @@ def _look_ahead(experiment: IsnExperiment, results: dict[str, Any]) -> dict[str,
     found = []
     for depth in (2, 3, 5):
         player = f"isn:{best},depth={depth},width=6"
-        found.append(_match(experiment.game, player, f"isn:{best}", games, experiment.seed, openings=4))
+        found.append(_match(experiment, results, experiment.game, player, f"isn:{best}", games, openings=4))
     player = f"isn:{best},depth=5,width=6"
-    found.append(_match(experiment.game, player, "mcts:playouts=300", games, experiment.seed))
+    found.append(_match(experiment, results, experiment.game, player, "mcts:playouts=300", games))
     if gnugo_program() is not None:
-        found.append(_gnugo_match(experiment.game, player, games, experiment.seed))
+        found.append(_match(experiment, results, experiment.game, player, GNU_GO, games))
     return {"game": experiment.game, "snapshot": int(best.stem), "matches": found}
 
 
@@ -186,10 +192,11 @@ def _large(experiment: IsnExperiment, results: dict[str, Any]) -> dict[str, Any]
         [_tables(snapshots[each]) for each in few], experiment.large_game, games, experiment.seed
     )
     found = [
-        _match(experiment.large_game, f"isn:{best}", opponent, games, experiment.seed) for opponent in LARGE_OPPONENTS
+        _match(experiment, results, experiment.large_game, f"isn:{best}", opponent, games)
+        for opponent in LARGE_OPPONENTS
     ]
     if gnugo_program() is not None:
-        found.append(_gnugo_match(experiment.large_game, f"isn:{best}", games, experiment.seed))
+        found.append(_match(experiment, results, experiment.large_game, f"isn:{best}", GNU_GO, games))
     return {
         "game": experiment.large_game,
         "snapshot": int(best.stem),
@@ -283,14 +290,35 @@ def _best(experiment: IsnExperiment, results: dict[str, Any]) -> Path:
     return snapshots_of(experiment.run)[best["games"]]
 
 
-def _match(game: str, first: str, second: str, games: int, seed: int, *, openings: int = 0) -> dict[str, Any]:
-    report = play_match(make_game(game), first, second, games=games, seed=seed, opening_plies=openings)
-    return {
-        "player": _options(first),
-        "opponent": _options(second),
-        "seconds_per_move": report.seconds_per_move[0],
-        **report.total.as_dict(),
-    }
+def _match(
+    experiment: IsnExperiment,
+    results: dict[str, Any],
+    game: str,
+    player: str,
+    opponent: str,
+    games: int,
+    *,
+    openings: int = 0,
+) -> dict[str, Any]:
+    """One match, or what was found when it was played before: a match may take long, and is kept at once."""
+    kept: dict[str, Any] = results.setdefault("matches", {})
+    key = f"{game} {Path(player).name} - {Path(opponent).name}, {games} games"
+    if key not in kept:
+        if opponent == GNU_GO:
+            kept[key] = _gnugo_match(game, player, games, experiment.seed)
+        else:
+            report = play_match(
+                make_game(game), player, opponent, games=games, seed=experiment.seed, opening_plies=openings
+            )
+            kept[key] = {
+                "player": _options(player),
+                "opponent": _options(opponent),
+                "seconds_per_move": report.seconds_per_move[0],
+                **report.total.as_dict(),
+            }
+        _save(experiment, results)
+    found: dict[str, Any] = kept[key]
+    return found
 
 
 def _gnugo_match(game: str, player: str, games: int, seed: int) -> dict[str, Any]:
@@ -302,7 +330,7 @@ def _gnugo_match(game: str, player: str, games: int, seed: int) -> dict[str, Any
     try:
         for number in range(games):
             result = play_game(
-                the_game.start(), (ours, opponent), (player, "GNU Go"), first_named_is_black=number % 2 == 0
+                the_game.start(), (ours, opponent), (player, GNU_GO), first_named_is_black=number % 2 == 0
             )
             points += result.points
             margin += (result.position.margin or 0.0) * (1 if number % 2 == 0 else -1)
@@ -312,7 +340,7 @@ def _gnugo_match(game: str, player: str, games: int, seed: int) -> dict[str, Any
     score = points / games
     return {
         "player": _options(player),
-        "opponent": "GNU Go, level 1",
+        "opponent": GNU_GO,
         "games": games,
         "score": score,
         "ci95": list(wilson_interval(score, games)),

@@ -47,9 +47,8 @@ def _training(found: dict[str, Any], folder: Path) -> list[str]:
     )
     return [
         "## The run",
-        f"{found['games']:,} games of self-play on 9x9 in {found['minutes']:.1f} minutes ({found['machine']},"
-        " shared with other"
-        f" work): {found['games_per_s']:.1f} games a second on average, {found['moves_a_game']:.0f} moves a game."
+        f"{found['games']:,} games of self-play on 9x9 in {found['minutes']:.1f} minutes ({found['machine']}):"
+        f" {found['games_per_s']:.1f} games a second on average, {found['moves_a_game']:.0f} moves a game."
         " At its fastest"
         f" {fastest['games_per_s']:.1f} games a second of {fastest['moves_a_game']:.0f} moves,"
         f" {fastest['candidates_per_s']:,.0f}"
@@ -79,7 +78,7 @@ def _round_robin(found: dict[str, Any], folder: Path) -> list[str]:
         f"The earlier half of the snapshots wins {first:.1%} on average, the later half {second:.1%}. The best is"
         " the one after"
         f" {best['games']:,} games with {_score(best)}. From one snapshot to the next the percentage falls by up to"
-        f" {max(drops, default=0.0):.1%}: noisy, as the document saw it.",
+        f" {max(drops, default=0.0):.1%}.",
         _table(
             ("after games", "wins", "95 % interval"),
             [(f"{entry['games']:,}", f"{entry['score']:.1%}", _interval(entry)) for entry in snapshots],
@@ -147,11 +146,13 @@ def _variants(found: dict[str, Any], folder: Path) -> list[str]:
         spread = (sum((score - mean) ** 2 for score in scores) / len(scores)) ** 0.5
         drop = max((max(0.0, a - b) for a, b in pairwise(scores)), default=0.0)
         rows.append(
-            (name, f"{mean:.1%}", _score(snapshots[-1]), f"{spread:.1%}", f"{drop:.1%}", f"{of['seconds']:.0f} s")
+            (name, f"{mean:.1%}", _score(snapshots[-1]), f"{spread:.1%}", f"{drop:.1%}", f"{of['moves_a_game']:.0f}")
         )
     parts = [
         "## Variants",
-        f"{found['games']:,} training games each with the run's settings, one seed. *one output*: the reward"
+        f"{found['games']:,} training games each with the run's settings, one seed."
+        " *document's rate*: its learning rate, which does not fall;"
+        " *higher rate*: 5e-5, falling as in the run; *one output*: the reward"
         " itself, with groups"
         " by their number of liberties; *liberty counts*: seven outputs, but groups by their number of liberties"
         " (both are the"
@@ -160,7 +161,7 @@ def _variants(found: dict[str, Any], folder: Path) -> list[str]:
         f" A round robin over all snapshots of the later half, {found['games_a_pair']} games a pair.",
         "![variants](variants.svg)",
         _table(
-            ("variant", "mean of snapshots", "last snapshot", "spread", "largest drop", "training time"),
+            ("variant", "mean of snapshots", "last snapshot", "spread", "largest drop", "moves a game"),
             rows,
         ),
     ]

@@ -14,7 +14,8 @@ from html import escape
 
 WIDTH, HEIGHT = 760, 420
 LEFT, RIGHT, TOP, BOTTOM = 64, 20, 40, 56
-COLOURS = ("#1f5a96", "#c1440e", "#2e7d32", "#7b3fa0", "#8a6d00", "#555555")
+COLOURS = ("#1f5a96", "#c1440e", "#2e7d32", "#7b3fa0", "#8a6d00", "#555555", "#00838f", "#ad1457")
+LEGEND = 130  # room on the right for the names of several series
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,11 +32,12 @@ def line_plot(
     ys = [value for each in series for point in each.points for value in point[1:]]
     low_x, high_x = min(xs), max(xs)
     low_y, high_y = y_range or (min(ys), max(ys))
+    right = RIGHT + (LEGEND if len(series) > 1 else 0)
     across, up = (high_x - low_x) or 1.0, (high_y - low_y) or 1.0
 
     def place(px: float, py: float) -> tuple[float, float]:
         return (
-            LEFT + (px - low_x) / across * (WIDTH - LEFT - RIGHT),
+            LEFT + (px - low_x) / across * (WIDTH - LEFT - right),
             HEIGHT - BOTTOM - (py - low_y) / up * (HEIGHT - TOP - BOTTOM),
         )
 
@@ -49,7 +51,7 @@ def line_plot(
     ]
     for value in ticks(low_y, high_y):
         _, at = place(low_x, value)
-        parts.append(f'<path d="M{LEFT} {at:.1f}H{WIDTH - RIGHT}" stroke="#ddd"/>')
+        parts.append(f'<path d="M{LEFT} {at:.1f}H{WIDTH - right}" stroke="#ddd"/>')
         parts.append(f'<text x="{LEFT - 6}" y="{at + 4:.1f}" text-anchor="end" font-size="12">{value:g}</text>')
     for value in ticks(low_x, high_x):
         at, _ = place(value, low_y)
@@ -70,9 +72,9 @@ def line_plot(
         parts.append(f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="1.5"/>')
         if len(series) > 1:
             height = TOP + 8 + 17 * number
-            parts.append(f'<path d="M{LEFT + 12} {height}h22" stroke="{colour}" stroke-width="3"/>')
-            parts.append(f'<text x="{LEFT + 40}" y="{height + 4}" font-size="12">{escape(each.name)}</text>')
-    parts.append(f'<path d="M{LEFT} {TOP}V{HEIGHT - BOTTOM}H{WIDTH - RIGHT}" fill="none" stroke="#444"/>')
+            parts.append(f'<path d="M{WIDTH - right + 12} {height}h18" stroke="{colour}" stroke-width="3"/>')
+            parts.append(f'<text x="{WIDTH - right + 36}" y="{height + 4}" font-size="12">{escape(each.name)}</text>')
+    parts.append(f'<path d="M{LEFT} {TOP}V{HEIGHT - BOTTOM}H{WIDTH - right}" fill="none" stroke="#444"/>')
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 

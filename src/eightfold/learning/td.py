@@ -232,6 +232,8 @@ class TdTraining:
             if now - saved > SAVE_SECONDS:
                 self.save()
                 saved = now
+        if self.done and progress.games % config.snapshot_every:
+            self.run.snapshot(trainer.network, progress.games, config.classes)
         self.save()
 
     @property

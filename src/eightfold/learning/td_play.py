@@ -50,7 +50,7 @@ def teach_games(
     stop: int,
 ) -> None:
     """Play the games from `first` to `stop` and add up what they teach."""
-    size = rules[0]
+    size = int(rules[0])
     points = size * size
     state = np.zeros(state_length, np.int64)
     boards = np.zeros((longest + 1, points), np.int8)

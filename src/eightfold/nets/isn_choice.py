@@ -20,7 +20,7 @@ from eightfold.jit import Ints, kernel
 from eightfold.nets.isn_fused import evaluate
 from eightfold.nets.isn_incremental import evaluate_candidates
 from eightfold.nets.isn_tables import USED, IsnTables
-from eightfold.nets.liberty_classes import BLACK, WHITE, classify
+from eightfold.nets.liberty_classes import WHITE, classify
 from eightfold.rng import Random, random_below
 
 Floats = NDArray[np.float32]
@@ -132,8 +132,3 @@ def first_look(state: Ints, tables: IsnTables, board: Stones, classes: Bytes, ou
     stones(state, board[0])
     if board.any():
         look(board, tables, classes, outputs)
-
-
-@kernel
-def other(colour: int) -> int:
-    return BLACK + WHITE - colour

@@ -90,7 +90,7 @@ def contest(
     stop: int,
 ) -> None:
     """The games from `first` to `stop`; `one` has black in those of even number."""
-    size = rules[0]
+    size = int(rules[0])
     state, moves = np.zeros(state_length, np.int64), np.zeros(size * size + 1, np.int64)
     board, classes = np.zeros((1, size, size), np.int8), np.zeros((1, size, size), np.uint8)
     said_one = np.zeros((1, OUTPUTS, size, size), np.float32)
