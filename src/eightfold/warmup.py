@@ -22,6 +22,7 @@ def steps() -> list[tuple[str, Callable[[], object]]]:
         ("symmetry: batches", _transforms),
         ("symmetry: SLAP", _slap),
         ("networks: Internal Symmetry Network", _isn),
+        ("go: ownership by random games", _ownership),
     ]
     for family in FAMILIES:
         listed.append((f"{family}: rules and encoders", partial(_game, family)))
@@ -71,6 +72,16 @@ def _isn() -> None:
     previous = FusedEvaluator(network).run(liberty_classes(stones, np.zeros((1, 7, 3, 3), np.float32)))
     board_values(stones, previous)
     CandidateEvaluator(network).values(stones, previous, np.ones(1, np.int64), np.ones((1, 9), np.uint8))
+
+
+def _ownership() -> None:
+    from eightfold.games.game import make_game
+    from eightfold.games.go_count import count
+    from eightfold.search.ownership import dead_groups
+
+    position = make_game("go:size=5").after(["c3", "c2"])
+    dead_groups(position, games=2)
+    count(position)
 
 
 def _game(family: str) -> None:
