@@ -29,7 +29,7 @@ def eightfold(*arguments: str, cwd: Path | None = None, **environment: str) -> s
 def test_help_names_every_command():
     done = eightfold("--help")
     assert done.returncode == 0
-    for command in ("match", "players", "gomocup", "bench", "warmup"):
+    for command in ("match", "players", "gomocup", "gtp", "bench", "warmup"):
         assert command in done.stdout
 
 

@@ -23,6 +23,7 @@ def steps() -> list[tuple[str, Callable[[], object]]]:
         ("symmetry: SLAP", _slap),
         ("networks: Internal Symmetry Network", _isn),
         ("go: TD(λ) self-play, isn", _td),
+        ("go: ownership by random games", _ownership),
     ]
     for family in FAMILIES:
         listed.append((f"{family}: rules and encoders", partial(_game, family)))
@@ -90,6 +91,16 @@ def _td() -> None:
     evaluator.view(position)
     stop, scores, facts = np.zeros(1, np.int64), np.zeros(game.actions), np.zeros(1, np.int64)
     search(position.state, evaluator.outputs(position), tables, 0.4, 2, 2, stop, scores, facts)
+
+
+def _ownership() -> None:
+    from eightfold.games.game import make_game
+    from eightfold.games.go_count import count
+    from eightfold.search.ownership import dead_groups
+
+    position = make_game("go:size=5").after(["c3", "c2"])
+    dead_groups(position, games=2)
+    count(position)
 
 
 def _game(family: str) -> None:

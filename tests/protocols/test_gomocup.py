@@ -315,7 +315,7 @@ def test_renju_and_caro_are_played(rule, name, player):
     while not talk.position.is_over:
         point = write_point(int(random.choice(talk.position.legal_moves)), talk.engine.game)
         [answer] = talk(f"TURN {point}")
-        assert is_move(answer, 9) or talk.position.is_over  # and `Engine.play` refuses what is forbidden
+        assert talk.position.is_over or is_move(answer, 9)  # and `Engine.play` refuses what is forbidden
 
 
 def test_forbidden_points_are_shown_and_refused_under_renju():

@@ -217,6 +217,7 @@ def test_undo_and_playing_on():
     assert talk.position.is_over
     assert talk.good("genmove b") == "pass"
     assert talk.good("reg_genmove w") == "pass"
+    assert talk("3 lz-genmove_analyze b 10") == "=3\nplay pass"
     assert "the game is over" in talk.bad("kata-analyze b 10")
     talk.good("play b pass")
     talk.good("play b F5")  # two passes are no end where both want to go on
@@ -517,6 +518,7 @@ def test_a_player_that_fails_is_an_error_and_not_the_end():
     talk.good("clear_board")
     talk.engine._player = object()
     assert talk("genmove b").startswith("? AttributeError")
+    assert talk("4 kata-analyze b") == talk("4 lz-genmove_analyze b") == "=4"
     assert talk("name") == "= Eightfold"
 
 

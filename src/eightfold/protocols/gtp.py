@@ -56,6 +56,7 @@ class Gtp:
         self._board = Board(engine, game)
         self._say, self._seed = say, seed
         self._since: float | None = None
+        self._free = 0.0  # when the last answer was given: a line that waited for it is not late
         self._stop: threading.Event | None = None
         self._commands: dict[str, Callable[[Line], str | None]] = {  # None: all was said already
             "protocol_version": lambda line: "2",
@@ -105,7 +106,7 @@ class Gtp:
 
     def handle(self, line: str, *, since: float | None = None, stop: threading.Event | None = None) -> bool:
         """Answer a line that came at the time `since` (perf_counter); False when it was `quit`."""
-        self._since, self._stop = since, stop
+        self._since, self._stop = None if since is None else max(since, self._free), stop
         command = read_line(line)
         if not command.name and not command.number:
             return True  # an empty line or a comment
@@ -120,6 +121,7 @@ class Gtp:
         else:
             if answer is not None:
                 self._reply("=", command, answer)
+        self._free = time.perf_counter()
         return command.name != QUIT
 
     def close(self) -> None:
@@ -246,7 +248,7 @@ class Gtp:
     def _generated(self, colour: int, stream: Stream | None) -> str:
         """Think, play and answer. A game of Go that two passes have ended is passed on."""
         game, history = self._board.game, self._board.history
-        if history.position.is_over and game.family.has_pass:
+        if self._passed_out:
             return PASS
         try:
             result = self._board.think(colour, since=self._since, stop=self._stop, on_progress=stream)
@@ -257,10 +259,15 @@ class Gtp:
         history.play(result.action, colour)
         return write_vertex(result.action, game)
 
+    @property
+    def _passed_out(self) -> bool:
+        """Whether nothing but a pass is left."""
+        return self._board.position.is_over and self._board.game.family.has_pass
+
     def _suggest(self, line: Line) -> str:
         """A move that is not played."""
         colour = read_colour(self._one_word(line, "a color"))
-        if self._board.position.is_over and self._board.game.family.has_pass:
+        if self._passed_out:
             return PASS
         result = self._board.think(colour, keep=False, since=self._since, stop=self._stop)
         return write_vertex(result.action, self._board.game)
@@ -275,20 +282,30 @@ class Gtp:
         """Until the next line comes; where the search ends before, its last words stand until then."""
         stream, colour = self._stream(line)
         stop = self._stop or threading.Event()
-        try:
+
+        def work() -> None:
             stream.tell(self._board.analyse(colour, stop, stream))
             stop.wait()
-        finally:
-            self._say("")
 
-    def _generate_and_analyse(self, line: Line) -> None:
+        self._inside(line, work)
+
+    def _generate_and_analyse(self, line: Line) -> str | None:
+        if self._passed_out:
+            read_request(line.words, self._board.position.to_move, kata=line.name.startswith("kata"))
+            return f"\nplay {PASS}"
         stream, colour = self._stream(line)
+        self._inside(line, lambda: self._say(f"play {self._generated(colour, stream)}"))
+        return None
+
+    def _inside(self, line: Line, work: Callable[[], None]) -> None:
+        """The rest of an answer that has begun: what goes wrong now can only be told elsewhere."""
         try:
-            self._say(f"play {self._generated(colour, stream)}")
-        except EightfoldError as error:
-            print(f"{line.name}: {error}", file=sys.stderr)
-        finally:
-            self._say("")
+            work()
+        except BrokenPipeError:
+            raise
+        except Exception as error:
+            print(f"{line.name}: {type(error).__name__}: {error}", file=sys.stderr)
+        self._say("")
 
     def _stream(self, line: Line) -> tuple[Stream, int]:
         """Everything that can be wrong is found before the answer begins."""

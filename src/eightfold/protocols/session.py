@@ -62,6 +62,7 @@ class Session:
         self._newest = -1  # the number of the last line that was read
         self._stopped_before = 0  # lines with a smaller number are not to be thought about any longer
         self._streaming = False  # whether the line that is being answered goes on until another comes
+        self._lock = threading.Lock()  # for the three above: a line must not stop one that it came before
         self._done = threading.Event()
 
     def run(self) -> None:
@@ -71,11 +72,12 @@ class Session:
         try:
             while (item := self._lines.get()) is not None:
                 number, since, line = item
-                self._stop.clear()
-                self._streaming = self._manners.word(line) in self._manners.streams
-                # A stop that came while this line was still waiting counts for it too.
-                if number < self._stopped_before or (self._streaming and number < self._newest):
-                    self._stop.set()
+                with self._lock:
+                    self._stop.clear()
+                    self._streaming = self._manners.word(line) in self._manners.streams
+                    # A stop that came while this line was still waiting counts for it too.
+                    if number < self._stopped_before or (self._streaming and number < self._newest):
+                        self._stop.set()
                 if not conversation.handle(line, since=since, stop=self._stop):
                     break
         except BrokenPipeError:
@@ -94,20 +96,22 @@ class Session:
         manners = self._manners
         for number, line in enumerate(read_lines(self._source, plain=manners.plain)):
             word = manners.word(line)
-            self._newest = number
-            if word in manners.stops:
-                self._stopped_before = number
-            if word in manners.stops or self._streaming:
-                self._stop.set()
+            with self._lock:
+                self._newest = number
+                if word in manners.stops:
+                    self._stopped_before = number
+                if word in manners.stops or self._streaming:
+                    self._stop.set()
             self._lines.put((number, time.perf_counter(), line))
             if word and word == manners.farewell:
                 self._leave()
                 return
-        self._newest = sys.maxsize
-        if manners.end_stops:
-            self._stopped_before = sys.maxsize
-        if manners.end_stops or self._streaming:
-            self._stop.set()
+        with self._lock:
+            self._newest = sys.maxsize
+            if manners.end_stops:
+                self._stopped_before = sys.maxsize
+            if manners.end_stops or self._streaming:
+                self._stop.set()
         self._lines.put(None)
 
     def _leave(self) -> None:
