@@ -14,16 +14,16 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
-import numpy as np
-
 from eightfold.errors import EightfoldError
 from eightfold.games.game import COLOUR_NAMES, Position
+from eightfold.games.go_foresight import probably_dead
 from eightfold.games.state import BLACK, WHITE
 from eightfold.search.result import SearchResult
 from eightfold.web import messages
 from eightfold.web.eightfold_view import eight_sides
 from eightfold.web.messages import Seat
 from eightfold.web.offers import HUMAN
+from eightfold.web.opinion import opinion
 from eightfold.web.session import Session
 from eightfold.web.thinking import Job
 
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 SLICE = 0.5  # seconds of analysis before others get their turn
 LONGEST_SLICE = 8.0
 LONGEST_ANALYSIS = 120.0  # seconds for one position: what is not clear by then never will be
-LONGEST_VARIATION = 24  # moves that a page is told
 
 
 class Viewer(Protocol):
@@ -110,6 +109,12 @@ class Table:
                 self._change(lambda: session.undo(now))
             case messages.Resign():
                 self._change(lambda: session.resign(now))
+            case messages.Mark():
+                self._change(lambda: session.mark(message.action))
+            case messages.Suggest():
+                self._suggest_dead(viewer)
+            case messages.Agree():
+                self._change(session.agree)
             case messages.Go():
                 self._change(lambda: session.go(message.node, now))
             case messages.Remove():
@@ -124,6 +129,8 @@ class Table:
                 self._start_review(message.by)
             case messages.Eightfold():
                 self._show_eight_sides(message, viewer)
+            case messages.Maps():
+                self._show_maps(message, viewer)
             case messages.Save():
                 viewer.post({"type": "sgf", "sgf": session.as_sgf()})
             case _:
@@ -270,7 +277,7 @@ class Table:
         def tell(result: SearchResult, more: float) -> None:
             if holder and holder[0] is self._analysis:
                 self.session.judge(node, result)
-                self.tell(self._opinion(node, result, spent + more))
+                self.tell(opinion(self.session, node, result, spent + more))
 
         def work(stop: threading.Event) -> tuple[SearchResult, float]:
             begin = time.monotonic()
@@ -305,22 +312,6 @@ class Table:
         self._analysis = self._submit(work, done)
         holder.append(self._analysis)
 
-    def _opinion(self, node: int, result: SearchResult, seconds: float) -> dict[str, Any]:
-        points = self.session.game.points
-        return {
-            "type": "analysis",
-            "node": node,
-            "action": int(result.action),
-            "value": round(self.session.for_black(node, result.value), 4),
-            "policy": [round(float(p), 4) for p in result.policy[:points]],
-            "visits": None if result.visits is None else [int(n) for n in result.visits[:points]],
-            "values": None if result.values is None else [_number(v) for v in result.values[:points]],
-            "variation": [int(move) for move in result.principal_variation[:LONGEST_VARIATION]],
-            "effort": int(result.effort if result.visits is None else result.visits.sum()),
-            "depth": int(result.depth),
-            "seconds": round(seconds, 2),
-        }
-
     # ---- the whole game judged ------------------------------------------------------------------------
 
     def _start_review(self, by: Seat) -> None:
@@ -347,7 +338,7 @@ class Table:
             self._tell_state()
             return
         node = self._review[0]
-        position = self.session.game.after(tree.moves(node))
+        position = self.session.position_at(node)
         if position.is_over:
             self._review.pop(0)
             self._review_next(by)
@@ -375,6 +366,34 @@ class Table:
 
         self._review_job = self._submit(work, done)
 
+    # ---- counting, and maps of the points -------------------------------------------------------------
+
+    def _suggest_dead(self, viewer: Viewer) -> None:
+        position, node = self.session.position, self.session.node
+        if self.session.counted is None:
+            raise EightfoldError("stones are marked as dead when both sides have passed")
+
+        def work(stop: threading.Event) -> tuple[int, ...]:
+            return probably_dead(position)
+
+        def done(job: Job, dead: tuple[int, ...] | None, trouble: Exception | None) -> None:
+            if trouble is not None or dead is None:
+                viewer.post({"type": "error", "text": _words(trouble)})
+                return
+            self.session.set_dead(node, dead)
+            self._tell_state()
+
+        self._submit(work, done)
+
+    def _show_maps(self, message: messages.Maps, viewer: Viewer) -> None:
+        position, node, source = self.session.position, self.session.node, self.host.maps.find(message.source)
+        start = self.session.start
+
+        def work(stop: threading.Event) -> dict[str, Any]:
+            return source.look(start, position)
+
+        self._post_answer(work, viewer, node)
+
     # ---- the eightfold view ---------------------------------------------------------------------------
 
     def _show_eight_sides(self, message: messages.Eightfold, viewer: Viewer) -> None:
@@ -384,6 +403,11 @@ class Table:
         def work(stop: threading.Event) -> dict[str, Any]:
             offer = None if key is None else host.offers.find(key)
             return eight_sides(position, host.networks, offer, as_played=as_played)
+
+        self._post_answer(work, viewer, node)
+
+    def _post_answer(self, work: Callable[[threading.Event], dict[str, Any]], viewer: Viewer, node: int) -> None:
+        """Work in a worker, and tell one viewer what comes of it."""
 
         def done(job: Job, answer: dict[str, Any] | None, trouble: Exception | None) -> None:
             if trouble is not None or answer is None:
@@ -414,8 +438,3 @@ def _words(trouble: Exception | None) -> str:
     if isinstance(trouble, EightfoldError):
         return str(trouble)
     return f"a player failed: {type(trouble).__name__}"
-
-
-def _number(value: Any) -> float | None:
-    number = float(value)
-    return round(number, 3) if np.isfinite(number) else None

@@ -3,6 +3,7 @@
 
 import { button, copyText, field, make, select, toast } from "./dom.js";
 import { SeatForm, fitsGame } from "./forms.js";
+import { Foresight } from "./foresight.js";
 import { ChancesGraph } from "./graph.js";
 import { capital, COLOURS, percent, pointName, shortNumber } from "./names.js";
 import { VariationTree } from "./tree.js";
@@ -28,12 +29,14 @@ export class AnalyseView {
     this.variation = make("p", { class: "variation" });
     this.variation.addEventListener("pointerenter", () => this.showVariation(true));
     this.variation.addEventListener("pointerleave", () => this.showVariation(false));
+    this.foresight = new Foresight(game, board);
     this.graph = new ChancesGraph(game, this.choose);
     this.tree = new VariationTree(game, this.choose);
     panel.append(
       make("div", { class: "card" }, this.by.node,
         make("div", { class: "buttons" }, this.toggle, this.review), field("On the board", this.shown),
         this.summary, this.variation),
+      this.foresight.node,
       make("div", { class: "card" }, make("h2", {}, "Black's chances"), this.graph.node),
       make("div", { class: "card" }, make("h2", {}, "Moves"), this.steps(),
         make("div", { class: "tree-holder", tabindex: 0, "aria-label": "Variations; left and right go through the moves" },
@@ -55,7 +58,7 @@ export class AnalyseView {
   }
 
   records() {
-    this.text = make("textarea", { rows: 4, id: "sgf", spellcheck: "false", placeholder: "(;GM[4]SZ[15];B[hh] …)" });
+    this.text = make("textarea", { rows: 4, id: "sgf", spellcheck: "false", placeholder: "(;GM[4]SZ[15];B[hh] …) or (;GM[1]SZ[9];B[ee] …)" });
     const load = () => {
       if (!this.text.value.trim()) toast("Paste a game in SGF first");
       else this.game.send("load", { sgf: this.text.value });
@@ -70,6 +73,7 @@ export class AnalyseView {
 
   setVisible(visible) {
     this.visible = visible;
+    this.foresight.setVisible(visible);
     if (visible && this.game.state) {
       this.by.fill();
       this.fitEngine(this.game.state);
@@ -139,11 +143,12 @@ export class AnalyseView {
   }
 
   describe(state, opinion) {
-    const { size } = state.game;
+    const { game } = state;
     const depth = opinion.depth ? `, depth ${opinion.depth}` : "";
-    this.summary.textContent = `Best ${pointName(opinion.action, size)}; black's chances ${percent(opinion.value)}; `
-      + `${shortNumber(opinion.effort)} looked at${depth}, ${opinion.seconds.toFixed(1)} s`;
-    const names = opinion.variation.slice(0, 12).map((move) => pointName(move, size)).join(" ");
+    this.summary.textContent = `Best ${pointName(opinion.action, game)}; black's chances ${percent(opinion.value)}; `
+      + `${shortNumber(opinion.effort)} looked at${depth}, ${opinion.seconds.toFixed(1)} s`
+      + (opinion.pass === null ? "" : `; pass ${percent(opinion.pass)}`);
+    const names = opinion.variation.slice(0, 12).map((move) => pointName(move, game)).join(" ");
     this.variation.textContent = names ? `Expects ${names}` : "";
   }
 
@@ -202,7 +207,11 @@ export class AnalyseView {
 
   share() {
     const { state } = this.game;
-    const names = this.game.moves(state.node).map((move) => pointName(move, state.game.size)).join("-");
+    if (state.game.set_up) {
+      toast("This game began with stones on the board, which a link cannot say; save it as SGF");
+      return;
+    }
+    const names = this.game.moves(state.node).map((move) => pointName(move, state.game)).join("-");
     copyText(`${location.origin}/#position=${state.game.text}&moves=${names}`, "The link is copied");
   }
 

@@ -71,14 +71,14 @@ export class EightfoldView {
     const canonical = new Set(answer.canonical);
     answer.turns.forEach((turn, number) => {
       const cell = this.cells[number];
-      cell.board.show({ size: answer.size, stones: turn.stones });
+      cell.board.show({ size: answer.size, letters: state.game.letters, stones: turn.stones });
       cell.node.classList.toggle("canonical", canonical.has(number));
       cell.badge.hidden = !canonical.has(number);
       cell.node.title = capital(answer.names[number]);
       if (turn.policy) {
         cell.board.overlay.show(turn.policy, turn.best);
         cell.value.textContent = percent((1 + turn.value) / 2);
-        cell.best.textContent = `${pointName(turn.best, answer.size)} → ${turn.best_at_home}`;
+        cell.best.textContent = `${pointName(turn.best, state.game)} → ${turn.best_at_home}`;
         cell.best.title = "Its best move on this face, and where that is on your board";
       } else {
         cell.board.overlay.clear();
