@@ -9,9 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from eightfold.games.game import Position
-from eightfold.games.go_board import point_at
 from eightfold.games.go_count import Count, count
-from eightfold.games.go_layout import KO, TAKEN
 
 
 def counts_points(position: Position) -> bool:
@@ -22,23 +20,6 @@ def toggled(position: Position, dead: tuple[int, ...], action: int) -> tuple[int
     """The dead stones after a click on one of a group: alive if it was dead, dead if it was alive."""
     group = set(count(position, dead=[action]).dead)
     return tuple(sorted(set(dead) - group if action in dead else set(dead) | group))
-
-
-def prisoners(position: Position) -> list[int]:
-    """The stones that black took, and those that white took."""
-    return [int(position.state[TAKEN + 1]), int(position.state[TAKEN])]
-
-
-def ko_points(position: Position) -> list[int]:
-    """The points that may not be taken back now. What is suicide goes without saying, and is said on a click."""
-    if position.is_over:
-        return []
-    ko = int(position.state[KO])
-    points = {int(point_at(ko, position.game.size))} if ko else set()
-    for action in position.forbidden_moves.tolist():
-        if "suicide" not in str(position.game.rules.why_forbidden(position.state, action)):
-            points.add(action)
-    return sorted(points)
 
 
 def as_dict(counted: Count, *, agreed: bool) -> dict[str, Any]:

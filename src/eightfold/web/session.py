@@ -11,7 +11,7 @@ from typing import Any
 
 from eightfold.errors import EightfoldError, unknown
 from eightfold.games.game import COLOUR_NAMES, FAMILIES, Game, Position, make_game
-from eightfold.games.go_count import Count, count, result_text
+from eightfold.games.go_count import Count, count, ko_points, prisoners, result_text
 from eightfold.games.record import GameRecord, replay
 from eightfold.games.state import BLACK, WHITE
 from eightfold.games.variations import ROOT, MoveTree, read_tree, write_tree
@@ -281,8 +281,8 @@ class Session:
             "node": self.node,
             "stones": "".join(map(str, position.stones.reshape(-1).tolist())),
             "forbidden": [] if points else position.forbidden_moves.tolist(),
-            "ko": counting.ko_points(position) if points else [],
-            "prisoners": counting.prisoners(position) if points else None,
+            "ko": ko_points(position) if points else [],
+            "prisoners": prisoners(position) if points else None,
             "count": self._count_state() if points else None,
             "last": position.last_move,
             "line": winning_line(position),

@@ -29,15 +29,15 @@ export class AnalyseView {
     this.variation = make("p", { class: "variation" });
     this.variation.addEventListener("pointerenter", () => this.showVariation(true));
     this.variation.addEventListener("pointerleave", () => this.showVariation(false));
-    this.foresight = new Foresight(game, board);
+    this.foresight = new Foresight(game, board, () => this.drawOverlay());
     this.graph = new ChancesGraph(game, this.choose);
     this.tree = new VariationTree(game, this.choose);
     panel.append(
       make("div", { class: "card" }, this.by.node,
         make("div", { class: "buttons" }, this.toggle, this.review), field("On the board", this.shown),
         this.summary, this.variation),
-      this.foresight.node,
       make("div", { class: "card" }, make("h2", {}, "Black's chances"), this.graph.node),
+      this.foresight.node,
       make("div", { class: "card" }, make("h2", {}, "Moves"), this.steps(),
         make("div", { class: "tree-holder", tabindex: 0, "aria-label": "Variations; left and right go through the moves" },
           this.tree.svg)),
@@ -122,7 +122,8 @@ export class AnalyseView {
   drawOverlay() {
     const { state } = this.game;
     const opinion = state && this.game.opinions.get(state.node);
-    if (!this.visible || !opinion || this.shown.value === "nothing" || state.over) {
+    const covered = this.foresight.hasNumbers; // two numbers on a point could not be read
+    if (!this.visible || !opinion || covered || this.shown.value === "nothing" || state.over) {
       this.board.overlay?.clear();
       this.summary.textContent = state?.over ? `${capital(state.outcome)}.` : this.thinking ? "Thinking …" : "";
       this.variation.textContent = "";

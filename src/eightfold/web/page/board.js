@@ -115,8 +115,9 @@ export class Board {
     if (size < 7) return [];
     const near = size >= 13 ? 3 : 2;
     const rows = size % 2 ? [near, (size - 1) / 2, size - 1 - near] : [near, size - 1 - near];
+    const middle = size < 15 ? (size - 1) / 2 : -1; // small boards have four corners and a centre
     return rows.flatMap((row) =>
-      rows.map((column) => this.place(makeSvg("circle", { class: "star", r: 3.4 }), row * size + column)));
+      rows.filter((column) => (row === middle) === (column === middle)).map((column) => this.place(makeSvg("circle", { class: "star", r: 3.4 }), row * size + column)));
   }
 
   labels(size, width) {

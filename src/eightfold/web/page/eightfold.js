@@ -3,6 +3,7 @@
 
 import { Board } from "./board.js";
 import { field, make, select, setOptions } from "./dom.js";
+import { fitsGame } from "./forms.js";
 import { capital, percent, pointName } from "./names.js";
 
 const SHORT = ["As it is", "Turned right", "Half turn", "Turned left", "Left and right", "Top and bottom",
@@ -54,8 +55,10 @@ export class EightfoldView {
   fillNetworks() {
     const { offers, state } = this.game;
     const networks = offers.players.filter((offer) => offer.is_network);
-    const fitting = networks.find((offer) => offer.game === state?.game.text) ?? networks.find((offer) => offer.any_size);
-    const before = networks.some((offer) => offer.key === this.network.value) ? this.network.value : fitting?.key ?? "";
+    const fitting = networks.filter((offer) => state && fitsGame(offer, state.game.text));
+    const known = fitting.some((offer) => offer.key === this.network.value);
+    const best = fitting.find((offer) => offer.game === state.game.text) ?? fitting[0]; // one of its own size first
+    const before = known ? this.network.value : best?.key ?? "";
     setOptions(this.network, [["", "None"], ...networks.map((offer) => [offer.key, offer.key, offer.summary])], before);
   }
 

@@ -5,17 +5,18 @@ import { field, make, select, setOptions, show } from "./dom.js";
 import { readGame } from "./forms.js";
 
 export class Foresight {
-  constructor(game, board) {
+  constructor(game, board, onChange) {
     this.game = game;
+    this.onChange = onChange; // when numbers come to lie on the points, or go
     this.board = board;
     this.visible = false;
     this.answer = null;
     this.asked = null; // the node that was asked about and not answered yet
     this.source = select([["", "Nothing"]], "", () => this.sourceChanged());
     this.source.id = "map-source";
-    this.map = select([], null, () => this.draw());
-    this.map.id = "map";
-    this.mapField = field("Map", this.map);
+    this.choice = select([], null, () => this.draw());
+    this.choice.id = "map";
+    this.mapField = field("Map", this.choice);
     this.note = make("p", { class: "note", id: "map-note" });
     this.node = make("div", { class: "card" }, make("h2", {}, "Foresight"),
       make("div", { class: "fields" }, field("By", this.source), this.mapField), this.note);
@@ -28,6 +29,15 @@ export class Foresight {
     this.visible = visible;
     if (visible && this.game.state) this.show(this.game.state);
     else this.board.maps?.clear();
+  }
+
+  // The map that is shown, or null.
+  get map() {
+    return this.visible && this.source.value ? this.answer?.maps[Number(this.choice.value || 0)] ?? null : null;
+  }
+
+  get hasNumbers() {
+    return this.map !== null && !this.map.owners;
   }
 
   get sources() {
@@ -69,13 +79,17 @@ export class Foresight {
     }
     this.answer = { ...answer, id: state.id };
     const names = answer.maps.map((map, number) => [number, map.name, map.help]);
-    setOptions(this.map, names, Math.min(Number(this.map.value || 0), names.length - 1));
+    setOptions(this.choice, names, Math.min(Number(this.choice.value || 0), names.length - 1));
     this.draw();
   }
 
   draw() {
-    const map = this.visible && this.source.value ? this.answer?.maps[Number(this.map.value || 0)] : null;
+    const { map } = this;
     show(this.mapField, (this.answer?.maps.length ?? 0) > 1);
+    if (this.hasNumbers !== this.covering) {
+      this.covering = this.hasNumbers;
+      this.onChange();
+    }
     if (!map) {
       this.board.maps?.clear();
       if (!this.source.value) this.note.textContent = "";

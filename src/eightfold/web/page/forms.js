@@ -71,12 +71,15 @@ export class SeatForm {
 
 // Which game, on which board, by which rule.
 export class GameForm {
-  constructor(offers, text) {
+  constructor(offers, text, onChange = null) {
     this.offers = offers;
-    this.name = select(offers.games.map((game) => [game.name, capital(game.name)]), null, () => this.rebuild(PROPOSED[this.name.value]));
+    this.name = select(offers.games.map((game) => [game.name, capital(game.name)]), null, () => {
+      this.rebuild(PROPOSED[this.name.value]);
+      onChange?.();
+    });
     this.name.setAttribute("data-option", "game");
     this.box = make("div", { class: "fields" });
-    this.node = make("div", {}, offers.games.length > 1 ? field("Game", this.name) : null, this.box);
+    this.node = make("div", { class: "game-form" }, offers.games.length > 1 ? field("Game", this.name) : null, this.box);
     this.text = text;
   }
 

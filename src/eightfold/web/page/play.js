@@ -127,7 +127,12 @@ export class PlayView {
 
   openDialog() {
     const { offers, state } = this.game;
-    const gameForm = new GameForm(offers, state?.game.text ?? offers.default_game);
+    // Another game needs others to play it: a network knows its own alone.
+    const gameChanged = () => {
+      const usual = usualSeats(offers, gameForm.text).white;
+      for (const form of [black, white]) if (!gameForm.fits(form.offer)) form.seat = usual;
+    };
+    const gameForm = new GameForm(offers, state?.game.text ?? offers.default_game, gameChanged);
     const changed = (seat) => (fully) => fully === true && this.fit(gameForm, seat());
     const black = new SeatForm("Black", offers, { onChange: changed(() => black) });
     const white = new SeatForm("White", offers, { onChange: changed(() => white) });

@@ -27,7 +27,7 @@ export class PointsBar {
     show(this.node, state.prisoners !== null);
     if (!state.prisoners) return;
     const [black, white] = state.prisoners;
-    this.prisoners.textContent = `Prisoners: black took ${black}, white took ${white}`;
+    this.prisoners.textContent = `Prisoners: black ${black}, white ${white}`;
     this.pass.disabled = !this.canPass(state);
     show(this.counting, state.count !== null);
     if (state.count) this.showCount(state);
