@@ -57,8 +57,16 @@ class Batch(NamedTuple):
     states: NDArray[np.float32]  # [B, C, N, N]
     policies: NDArray[np.float32]  # [B, A]
     values: NDArray[np.float32]  # [B]
-    owners: NDArray[np.float32] | None = None  # [B, N * N] in games of points: 1 the own, -1 the opponent's
-    scores: NDArray[np.float32] | None = None  # [B] the lead as a share of the board
+
+
+class ForesightBatch(NamedTuple):
+    """The same for a network with foresight."""
+
+    states: NDArray[np.float32]  # [B, C, N, N]
+    policies: NDArray[np.float32]  # [B, A]
+    values: NDArray[np.float32]  # [B]
+    owners: NDArray[np.float32]  # [B, N * N]: 1 the own, -1 the opponent's
+    scores: NDArray[np.float32]  # [B] the lead as a share of the board
 
 
 class BatchMaker:
@@ -73,16 +81,28 @@ class BatchMaker:
         values: NDArray[np.float32],
         owners: NDArray[np.float32] | None = None,
         scores: NDArray[np.float32] | None = None,
-    ) -> Batch:
+    ) -> Batch | ForesightBatch:
         """A batch for the network from samples as they are stored; owners turn as policies do."""
         if self._mode == "slap":
             canonical, _, frames = slap_frames(states)
             owners = None if owners is None else into_frames(owners, frames)
-            return Batch(canonical, into_frames(policies, frames), values, owners, scores)
+            return _batch(canonical, into_frames(policies, frames), values, owners, scores)
         if self._mode in TURNING:
             ids = self._random.choice(self.allowed, len(states))
             states, policies, _ = transform_batch(states, policies, ids)
             owners = None if owners is None else transform_policies(owners, states.shape[-1], ids)
         if self._mode == "slap-cc":
             states = slap_cc(states)
-        return Batch(states, policies, values, owners, scores)
+        return _batch(states, policies, values, owners, scores)
+
+
+def _batch(
+    states: NDArray[np.float32],
+    policies: NDArray[np.float32],
+    values: NDArray[np.float32],
+    owners: NDArray[np.float32] | None,
+    scores: NDArray[np.float32] | None,
+) -> Batch | ForesightBatch:
+    if owners is None or scores is None:
+        return Batch(states, policies, values)
+    return ForesightBatch(states, policies, values, owners, scores)

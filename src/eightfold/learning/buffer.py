@@ -34,17 +34,31 @@ class SampledBatch(NamedTuple):
     policies: NDArray[np.float32]  # [B, A]
     values: NDArray[np.float32]  # [B]
     last_moves: NDArray[np.int64]  # [B, 2], (-1, -1) for none
-    owners: NDArray[np.float32] | None = None  # [B, N * N], in a buffer with foresight
-    scores: NDArray[np.float32] | None = None  # [B]
 
-    def part(self, part: slice) -> SampledBatch:
-        """Some of the examples."""
-        return SampledBatch(*(None if column is None else column[part] for column in self))  # type: ignore[arg-type]
 
-    @property
-    def targets(self) -> tuple[Any, ...]:
-        """What the batch maker takes."""
-        return self.states, self.policies, self.values, self.owners, self.scores
+class ForeseenBatch(NamedTuple):
+    """The same from a buffer with foresight."""
+
+    states: NDArray[np.float32]  # [B, C, N, N]
+    policies: NDArray[np.float32]  # [B, A]
+    values: NDArray[np.float32]  # [B]
+    last_moves: NDArray[np.int64]  # [B, 2]
+    owners: NDArray[np.float32]  # [B, N * N]
+    scores: NDArray[np.float32]  # [B]
+
+
+AnyBatch = SampledBatch | ForeseenBatch
+
+
+def as_batch(columns: Sequence[NDArray[Any]]) -> AnyBatch:
+    """Columns in the order of the fields."""
+    return SampledBatch(*columns) if len(columns) == len(SampledBatch._fields) else ForeseenBatch(*columns)
+
+
+def targets_of(batch: AnyBatch, part: slice = slice(None)) -> list[NDArray[Any]]:
+    """What the batch maker takes of the examples, or of some of them: all but the last moves."""
+    columns: tuple[NDArray[Any], ...] = tuple(batch)
+    return [column[part] for name, column in zip(batch._fields, columns, strict=True) if name != "last_moves"]
 
 
 class Store(Protocol):
@@ -55,7 +69,7 @@ class Store(Protocol):
 
     def append(self, records: NDArray[Any], extras: Sequence[str]) -> None: ...
 
-    def read(self, slots: NDArray[np.int64]) -> SampledBatch: ...
+    def read(self, slots: NDArray[np.int64]) -> AnyBatch: ...
 
     def extra(self, slot: int) -> str: ...
 
@@ -117,19 +131,19 @@ class DataBuffer:
     def __len__(self) -> int:
         return 0 if self._store is None else self._store.count
 
-    def sample_batch(self, batch_size: int) -> SampledBatch:
+    def sample_batch(self, batch_size: int) -> AnyBatch:
         """Examples drawn at random with replacement, each turned by a random symmetry in the lazy mode."""
         batch = self.sample_stored(batch_size)
         if not self._lazy:
             return batch
         ids = self._random.integers(0, COUNT, batch_size)
         turned = transform_batch(batch.states, batch.policies, ids, batch.last_moves)
-        moves, owners = np.asarray(turned.last_moves), batch.owners
-        if owners is not None:
-            owners = transform_policies(owners, batch.states.shape[-1], ids)
-        return SampledBatch(turned.states, turned.policies, batch.values, moves, owners, batch.scores)
+        columns = [turned.states, turned.policies, batch.values, np.asarray(turned.last_moves)]
+        if isinstance(batch, ForeseenBatch):
+            columns += [transform_policies(batch.owners, batch.states.shape[-1], ids), batch.scores]
+        return as_batch(columns)
 
-    def sample_stored(self, batch_size: int, *, recent: int = 0) -> SampledBatch:
+    def sample_stored(self, batch_size: int, *, recent: int = 0) -> AnyBatch:
         """Examples drawn at random with replacement, as they are stored; only the `recent` newest, if given."""
         count, newest = len(self), self.newest
         if count == 0:
@@ -139,7 +153,7 @@ class DataBuffer:
             return self.read((newest - ages) % count)
         return self.read(self._random.integers(0, count, batch_size))
 
-    def read(self, slots: Sequence[int] | NDArray[np.int64]) -> SampledBatch:
+    def read(self, slots: Sequence[int] | NDArray[np.int64]) -> AnyBatch:
         """The examples in given slots of the ring, as they are stored."""
         assert self._store is not None
         return self._store.read(np.asarray(slots, np.int64))
@@ -236,27 +250,23 @@ class MemoryStore:
             self.next = (self.next + 1) % self._max_size
             self.count = min(self.count + 1, self._max_size)
 
-    def read(self, slots: NDArray[np.int64]) -> SampledBatch:
+    def read(self, slots: NDArray[np.int64]) -> AnyBatch:
         records = self._records[slots]
-        return SampledBatch(
+        columns = [
             records["state"].astype(np.float32),
             records["policy"].astype(np.float32),
             records["value"].copy(),
             records["last_move"].astype(np.int64),
-            *_foreseen(records),
-        )
+        ]
+        if "owners" in (records.dtype.names or ()):
+            columns += [records["owners"].astype(np.float32), records["score"].copy()]
+        return as_batch(columns)
 
     def extra(self, slot: int) -> str:
         return self._extras.get(slot, "")
 
     def close(self) -> None:
         self._records = self._records[:0]
-
-
-def _foreseen(records: NDArray[Any]) -> tuple[NDArray[np.float32], ...]:
-    if "owners" not in (records.dtype.names or ()):
-        return ()
-    return records["owners"].astype(np.float32), records["score"].astype(np.float32)
 
 
 def _record_type(state: tuple[int, ...], policy: tuple[int, ...], foresight: bool = False) -> np.dtype[Any]:

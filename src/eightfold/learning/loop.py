@@ -26,7 +26,7 @@ from eightfold.errors import EightfoldError
 from eightfold.games.game import make_game
 from eightfold.games.state import LAST
 from eightfold.learning.batches import BatchMaker, check_turns, turns_after
-from eightfold.learning.buffer import DataBuffer
+from eightfold.learning.buffer import DataBuffer, targets_of
 from eightfold.learning.evaluation import Strength, measure_strength
 from eightfold.learning.monitors import SelfPlayMonitor
 from eightfold.learning.run import RunFolder
@@ -236,7 +236,7 @@ class Training:
         losses: list[Losses] = []
         while len(losses) < steps and time.perf_counter() < deadline:
             stored = self.buffer.sample_stored(settings.batch_size, recent=recent)
-            losses.append(self.trainer.step(self.maker.make(*stored.targets)))
+            losses.append(self.trainer.step(self.maker.make(*targets_of(stored))))
         progress.owed -= len(losses)
         progress.steps += len(losses)
         return losses
@@ -296,7 +296,7 @@ class Training:
         losses = []
         for first in range(0, len(stored.values), 256):
             part = slice(first, first + 256)
-            batch = self.maker.make(*stored.part(part).targets)
+            batch = self.maker.make(*targets_of(stored, part))
             losses.append(self.trainer.losses(batch).total)
         mean = float(np.mean(losses))
         error = float(np.std(losses) / np.sqrt(len(losses))) if len(losses) > 1 else 0.0

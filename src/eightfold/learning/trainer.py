@@ -20,8 +20,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from eightfold.errors import EightfoldError, unknown
-from eightfold.learning.batches import Batch, BatchMaker
-from eightfold.learning.buffer import DataBuffer
+from eightfold.learning.batches import Batch, BatchMaker, ForesightBatch
+from eightfold.learning.buffer import DataBuffer, targets_of
 from eightfold.nets.foresight import foresees
 
 CLIP_HISTORY = 1000
@@ -97,7 +97,7 @@ class Trainer:
         for group in self.optimiser.param_groups:
             group["lr"] = lr
 
-    def step(self, batch: Batch) -> Losses:
+    def step(self, batch: Batch | ForesightBatch) -> Losses:
         """One step of the optimiser; the losses before it."""
         self.model.train()
         losses = self._losses(batch)
@@ -112,18 +112,18 @@ class Trainer:
         return Losses(*(float(loss.detach()) for loss in losses))
 
     @torch.no_grad()
-    def losses(self, batch: Batch) -> Losses:
+    def losses(self, batch: Batch | ForesightBatch) -> Losses:
         """The losses on a batch, without learning from it."""
         self.model.eval()
         return Losses(*map(float, self._losses(batch)))
 
-    def _losses(self, batch: Batch) -> list[Tensor]:
+    def _losses(self, batch: Batch | ForesightBatch) -> list[Tensor]:
         """Policy and value, and with foresight owners and score."""
         states = torch.from_numpy(np.ascontiguousarray(batch.states)).to(self.device)
         policies = torch.from_numpy(np.ascontiguousarray(batch.policies)).to(self.device)
         values = torch.from_numpy(np.ascontiguousarray(batch.values)).to(self.device)
         states = states.contiguous(memory_format=torch.channels_last)
-        foresight = batch.owners is not None and batch.scores is not None and foresees(self.model)
+        foresight = isinstance(batch, ForesightBatch) and foresees(self.model)
         with torch.autocast(self.device.type, dtype=torch.bfloat16, enabled=self._bf16):
             answer = self.model.foresee(states) if foresight else self.model(states)
         logits, expected = answer[:2]
@@ -136,7 +136,7 @@ class Trainer:
             targets = torch.stack([values, 1 - values.abs()], dim=1)
             value_loss = ((targets - expected.float()) ** 2).sum(dim=1).mean()
         losses = [policy_loss, value_loss]
-        if foresight:
+        if isinstance(batch, ForesightBatch) and foresight:
             for wanted, foreseen in zip((batch.owners, batch.scores), answer[2:], strict=True):
                 target = torch.from_numpy(np.ascontiguousarray(wanted, np.float32)).to(self.device)
                 losses.append(((target - foreseen.float()) ** 2).mean())
@@ -151,7 +151,7 @@ class Trainer:
         taken = []
         for _ in range(steps_per_epoch):
             stored = data_buffer.sample_stored(batch_size)
-            taken.append(self.step(maker.make(*stored.targets)))
+            taken.append(self.step(maker.make(*targets_of(stored))))
         policy, value = np.mean(taken, axis=0)[:2]
         return {
             "loss": float(policy + value),

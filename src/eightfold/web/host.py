@@ -49,7 +49,7 @@ class Host:
         self.pool = ThinkingPool(workers or usable_cores())
         self.shelf = PlayerShelf(seed=seed)
         self.networks = NetworkViews()
-        self.maps = MapSources(isns)
+        self.maps = MapSources(isns, self.offers)
         self.pace = pace
         self._tables: dict[str, Table] = {}
 

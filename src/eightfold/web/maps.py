@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from eightfold.errors import EightfoldError, unknown
 from eightfold.games.game import Position
 from eightfold.games.state import BLACK, WHITE
+from eightfold.web.offers import Offer, Offers
 
 # The outputs of an ISN (`nets/isn_reward.py`) as people read them: name, what it says, number, where, whether 1 - x.
 EYES_AND_CAPTURES = (
@@ -114,10 +115,60 @@ class SymmetryNetwork:
         return outputs
 
 
-class MapSources:
-    """All sources of a server."""
+class NetworkOwners:
+    """Owners by a network that was trained to foresee them (`nets/foresight.py`)."""
 
-    def __init__(self, isns: Sequence[Path] = ()) -> None:
+    def __init__(self, offer: Offer) -> None:
+        self._offer = offer
+        self.key = offer.key
+        self.summary = f"whose the points will be, as {offer.key} foresees it"
+
+    def look(self, start: Position, position: Position) -> dict[str, Any]:
+        check_go(position, self.key)
+        try:
+            owners, score = foreseen_owners(self._offer.network, position)
+        except EightfoldError as error:
+            raise self._offer.without_place(error) from None
+        sign = 1 if position.to_move == BLACK else -1
+        return {
+            "type": "maps",
+            "source": self.key,
+            "maps": [owner_map(sign * owners)],
+            "note": f"it expects black to lead by {sign * score * position.game.points:+.1f}",
+        }
+
+
+def foreseen_owners(place: str, position: Position) -> tuple[NDArray[np.float32], float]:
+    """Owners [N * N] and lead of the side to move, by the network of a checkpoint, in the mean over the eight turns."""
+    import torch
+
+    from eightfold.nets.checkpoint import load_checkpoint
+    from eightfold.nets.description import find_checkpoint
+    from eightfold.nets.foresight import foresees
+    from eightfold.symmetry.group import COUNT
+    from eightfold.symmetry.transform import inverse_ids, transform_policies, transform_states
+
+    network, description = load_checkpoint(find_checkpoint(place))
+    description.fitted_to(position.game, who=place, any_size=bool(network.any_size))
+    if not foresees(network):
+        raise EightfoldError(f"{place} was trained without foresight=1 and knows nothing of owners")
+    ids = np.arange(COUNT)
+    planes = transform_states(np.tile(position.encode(description.encoder), (COUNT, 1, 1, 1)), ids)
+    if description.symmetry == "slap-cc":
+        from eightfold.symmetry.slap_cc import slap_cc
+
+        planes = slap_cc(planes)
+    with torch.inference_mode():
+        seen = network.foresee(torch.from_numpy(np.ascontiguousarray(planes, np.float32)))  # type: ignore[operator]
+    back = transform_policies(seen.owners.numpy(), position.game.size, inverse_ids(ids))
+    return back.mean(axis=0).astype(np.float32), float(seen.scores.mean())
+
+
+class MapSources:
+    """All sources of a server. Networks with foresight come and go with the offers."""
+
+    def __init__(self, isns: Sequence[Path] = (), offers: Offers | None = None) -> None:
+        self._offers = offers
         self._sources: list[MapSource] = [RandomGames()]
         for path in isns:
             source = SymmetryNetwork(path)
@@ -125,11 +176,16 @@ class MapSources:
             source.key += f" ({same + 1})" if same else ""  # files of the same name in two folders
             self._sources.append(source)
 
+    def _now(self) -> list[MapSource]:
+        offers = [] if self._offers is None else self._offers.all()
+        return [*self._sources, *(NetworkOwners(offer) for offer in offers if offer.foresight)]
+
     def all(self) -> list[dict[str, str]]:
-        return [{"key": source.key, "summary": source.summary, "game": "go"} for source in self._sources]
+        return [{"key": source.key, "summary": source.summary, "game": "go"} for source in self._now()]
 
     def find(self, key: str) -> MapSource:
-        sources = {source.key: source for source in self._sources}
+        """May take a while, where offers are looked up: not on the loop."""
+        sources = {source.key: source for source in self._now()}
         if key not in sources:
             raise unknown("source of maps", key, sources)
         return sources[key]

@@ -386,11 +386,10 @@ class Table:
         self._submit(work, done)
 
     def _show_maps(self, message: messages.Maps, viewer: Viewer) -> None:
-        position, node, source = self.session.position, self.session.node, self.host.maps.find(message.source)
-        start = self.session.start
+        position, node, start = self.session.position, self.session.node, self.session.start
 
         def work(stop: threading.Event) -> dict[str, Any]:
-            return source.look(start, position)
+            return self.host.maps.find(message.source).look(start, position)
 
         self._post_answer(work, viewer, node)
 
