@@ -68,3 +68,28 @@ def test_a_network_that_vanished_is_told_without_its_path(isn_file, tmp_path):
     said = refusal(lambda: source.look(start, start))
     assert "isn:copy" in said
     assert str(tmp_path) not in said
+
+
+def test_a_network_with_foresight_is_a_source_and_others_are_not(tmp_path):
+    from eightfold.nets.checkpoint import Description, save_checkpoint
+    from eightfold.web.offers import Offers
+
+    game = make_game("go:size=5")
+    for name, foresight in (("seer", 1), ("blind", 0)):
+        network = f"resnet:blocks=1,filters=8,foresight={foresight}"
+        made = Description(network=network, game=game.text, encoder="liberties", symmetry="augment")
+        save_checkpoint(tmp_path / name, made.make(), made)
+    offers = Offers([f"net:{tmp_path / 'seer'}", f"net:{tmp_path / 'blind'}"])
+    sources = MapSources([], offers)
+    assert [source["key"] for source in sources.all()] == ["random games", "net:seer"]
+    black, white = game.start(), game.after(["c3"])
+    told = sources.find("net:seer").look(black, black)
+    [found] = told["maps"]
+    assert found["owners"]
+    assert len(found["values"]) == 25
+    assert "lead by" in told["note"]
+    assert sources.find("net:seer").look(black, white)["maps"][0]["values"] != found["values"]
+    other = make_game("go:size=5,komi=0.5").start()
+    said = refusal(lambda: sources.find("net:seer").look(other, other))
+    assert "net:seer" in said or "seer was trained for" in said
+    assert str(tmp_path) not in said

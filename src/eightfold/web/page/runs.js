@@ -23,6 +23,7 @@ export class RunsView {
         { name: "policy", key: (entry) => entry.policy_loss },
         { name: "value", key: (entry) => entry.value_loss },
         { name: "validation", key: (entry) => entry.validation_loss },
+        { name: "owners", key: (entry) => entry.owners_loss }, // in games of points
       ]),
       new Chart("Strength", [{
         name: "score", whiskers: true,
