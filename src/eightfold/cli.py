@@ -107,7 +107,8 @@ def serve(
         list[str] | None, typer.Option(help="A player to offer besides the usual ones; repeatable.")
     ] = None,
     isn: Annotated[
-        list[Path] | None, typer.Option(help="An Internal Symmetry Network to lay over the board; repeatable.")
+        list[Path] | None,
+        typer.Option(help="An Internal Symmetry Network to lay over boards of Go, a file or a run; repeatable."),
     ] = None,
 ) -> None:
     """Open the page: play, analyse, see a position from its eight sides, watch training."""

@@ -59,6 +59,16 @@ def test_sources_are_those_of_the_server_and_speak_of_go_alone(isn_file, tmp_pat
     assert "absent" in refusal(lambda: MapSources([tmp_path / "absent"]))
 
 
+def test_a_run_stands_for_its_newest_network(isn_file, tmp_path):
+    run = tmp_path / "first"
+    run.mkdir()
+    (run / "network.safetensors").write_bytes(isn_file.read_bytes())
+    start = make_game("go:size=5").start()
+    source = SymmetryNetwork(run)
+    assert source.key == "isn:first"
+    assert np.array_equal(source.outputs(start, start), SymmetryNetwork(isn_file).outputs(start, start))
+
+
 def test_a_network_that_vanished_is_told_without_its_path(isn_file, tmp_path):
     copy = tmp_path / "copy.safetensors"
     copy.write_bytes(isn_file.read_bytes())

@@ -21,6 +21,7 @@ from eightfold.games.game import Position
 from eightfold.games.state import BLACK, WHITE
 from eightfold.web.offers import Offer, Offers
 
+NETWORK = "network.safetensors"  # the network of a run of an ISN
 # The outputs of an ISN (`nets/isn_reward.py`) as people read them: name, what it says, number, where, whether 1 - x.
 EYES_AND_CAPTURES = (
     ("White captured", "a white stone will be captured", 1, WHITE, True),
@@ -64,9 +65,10 @@ class SymmetryNetwork:
     """The seven outputs of an Internal Symmetry Network."""
 
     def __init__(self, path: Path) -> None:
-        self._path, self._lock = path, threading.Lock()
-        self._loaded: tuple[int, Any] | None = None  # with the time of the file: training may go on
-        self.key = f"isn:{path.stem}"
+        folder = path.is_dir()  # a run: its newest network, which training replaces while it goes on
+        self._path, self._lock = path / NETWORK if folder else path, threading.Lock()
+        self._loaded: tuple[int, Any] | None = None  # with the time of the file
+        self.key = f"isn:{path.name if folder else path.stem}"
         self.summary = "an Internal Symmetry Network: likelihoods of eyes, territory and captures"
         self._evaluator()  # a file that is no such network is an error now, not when somebody looks
 
