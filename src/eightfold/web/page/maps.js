@@ -26,6 +26,7 @@ export class MapLayer {
   // A map as the server tells it: values for all points, meant for points in the state `on` (null: all of them).
   show({ values, owners, on }) {
     const { shown } = this.board;
+    this.board.svg.classList.toggle("numbered", !owners);
     for (let action = 0; action < values.length; action++) {
       const value = values[action];
       const wanted = Math.abs(value) >= LEAST && (on === null || Number(shown[action]) === on);
@@ -61,6 +62,7 @@ export class MapLayer {
   }
 
   clear() {
+    this.board.svg.classList.remove("numbered");
     for (const point of this.points) point?.group.setAttribute("visibility", "hidden");
   }
 }
