@@ -106,11 +106,15 @@ def serve(
     player: Annotated[
         list[str] | None, typer.Option(help="A player to offer besides the usual ones; repeatable.")
     ] = None,
+    isn: Annotated[
+        list[Path] | None,
+        typer.Option(help="An Internal Symmetry Network to lay over boards of Go, a file or a run; repeatable."),
+    ] = None,
 ) -> None:
     """Open the page: play, analyse, see a position from its eight sides, watch training."""
     from eightfold.web.serve import serve as serve_page
 
-    serve_page(host=host, port=port, browser=not no_browser, runs=run or [], players=player or [])
+    serve_page(host=host, port=port, browser=not no_browser, runs=run or [], players=player or [], isns=isn or [])
 
 
 @app.command()

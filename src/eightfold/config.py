@@ -61,6 +61,8 @@ class TrainingConfig:
     later_window: int = 0  # and after `later_games` games; 0: the same
     later_games: int = 1000
     decay: str = "linear"  # of the learning rate over the run's time or games: linear, three-sigma, none
+    owners_weight: float = 1.0  # of foreseeing who owns the points at the end, for networks with foresight=1 (go)
+    score_weight: float = 1.0  # of foreseeing by how much a game is won, the same
     precision: str = "auto"  # bf16 where the processor has it, else fp32
     turns: tuple[int, ...] = (0, 1, 2, 3, 4, 5, 6, 7)  # the symmetries that augmentation draws from
     turns_from_game: int = 0  # augmentation starts with this game and reaches all turns after as many more

@@ -13,9 +13,9 @@ from eightfold.games import make_game
 from eightfold.games.record import read_records
 
 
-def play(*lines, player="greedy", options=(), cwd=None):
+def play(*lines, player="greedy", game="gomoku:size=7,win=4", options=(), cwd=None):
     return subprocess.run(
-        [sys.executable, "-m", "eightfold", "play", player, "--game", "gomoku:size=7,win=4", *options],
+        [sys.executable, "-m", "eightfold", "play", player, "--game", game, *options],
         input="".join(f"{line}\n" for line in lines),
         cwd=cwd,
         env={**os.environ, "COLUMNS": "80"},
@@ -167,3 +167,36 @@ def test_the_name_of_an_engine_is_no_picture(tmp_path):
         check=False,
     )
     assert "forfeited by gomocup:cat: it answered START 15 with" in done.stdout
+
+
+def test_go_is_played_with_passes_and_counted_with_dead_stones(tmp_path):
+    moves = ["c3", *["pass"] * 40]  # until greedy has nothing left but eyes
+    done = play(*moves, "dead c3", "save game.sgf", "quit", game="go:size=5,komi=0.5", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "a b c d e" in done.stdout
+    assert "greedy passes" in done.stdout
+    [record] = read_records(tmp_path / "game.sgf")
+    position = record.position()
+    assert position.is_over
+    if position.stones[2, 2]:
+        assert "counted with" in done.stdout
+        assert record.dead
+        assert record.result.startswith("W+")
+    else:
+        assert "no stone lies on c3" in done.stdout
+
+
+def test_undo_with_a_handicap_gives_the_move_back_to_its_owner():
+    done = play("pass", "undo", "undo", "quit", player="random", game="go:size=9,handicap=2")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("random ") >= 2
+    assert "there is no move of yours to take back" in done.stdout
+
+
+def test_the_ko_is_marked_and_prisoners_are_counted(capsys):
+    game = make_game("go:size=5")
+    draw_board(game.after(["b3", "c3", "a2", "d2", "b1", "c1", "c2", "b2"]))
+    board = capsys.readouterr().out
+    assert board.splitlines()[3].split()[1 + 2] == "×"
+    assert "× ko" in board
+    assert "prisoners: black 0, white 1" in board

@@ -38,12 +38,13 @@ def test_setup_stones_come_first():
 def test_only_the_first_game_of_a_text_is_taken():
     tree = read_tree("(;GM[4]SZ[9];B[ee]) (;GM[1];B[aa])", most_nodes=100)
     assert tree.main_line() == [40]
-    assert "GM[1] is Go" in refusal(lambda: read_tree("(;GM[1];B[aa]) (;GM[4]SZ[9];B[ee])", most_nodes=100))
+    assert "Go is GM[1]" in refusal(lambda: read_tree("(;GM[7];B[aa]) (;GM[4]SZ[9];B[ee])", most_nodes=100))
 
 
+@pytest.mark.parametrize("text", ["gomoku:size=9", "go:size=4", "go:size=9,handicap=3"])
 @pytest.mark.parametrize("seed", range(5))
-def test_any_tree_goes_out_and_comes_in_again(seed):
-    choice, game = random.Random(seed), make_game("gomoku:size=9")
+def test_any_tree_goes_out_and_comes_in_again(text, seed):
+    choice, game = random.Random(seed), make_game(text)
     tree = MoveTree(GameRecord(game=game.text, moves=(), black="a]b", result="B+R"), most_nodes=500)
     nodes = [ROOT]
     for _ in range(120):
@@ -74,3 +75,33 @@ def test_limits():
     text = "(;GM[4]SZ[25]" + "".join(f"(;B[a{c}])" for c in "abcdefgh") + ")"
     assert len(read_tree(text, most_nodes=9)) == 9
     assert "more than 8 positions" in refusal(lambda: read_tree(text, most_nodes=8))
+
+
+def test_go_has_passes_setup_stones_and_variations():
+    text = "(;GM[1]SZ[5]AB[aa][bb]AW[cc]PL[W];W[dd](;B[];W[])(;B[ee](;W[tt])(;B[da])))"
+    tree = read_tree(text, most_nodes=100)
+    passed = 25
+    assert shape(tree) == [(18, [(passed, [(passed, [])]), (24, [(passed, [(3, [])])])])], "B[ee];B[da]: white passed"
+    assert read_tree(write_tree(tree), most_nodes=100).record.setup == tree.record.setup
+
+
+def test_passes_that_were_taken_back_are_left_out_of_side_lines_too():
+    tree = read_tree("(;GM[1]SZ[5];B[cc](;W[dd])(;W[];B[];W[bb];B[aa]))", most_nodes=100)
+    passes = [25, 25]
+    line = [tree[node].move for node in tree.line(2)]
+    assert line == [-1, 12, 18]
+    others = shape(tree)[0][1]
+    assert (6, [(0, [])]) in others, "white's b4 goes on from c3 as if nobody had passed"
+    assert (passes[0], [(passes[1], [])]) in others, "and the passes are a line of their own"
+
+
+def test_dead_stones_are_kept_with_the_end_of_their_line():
+    text = "(;GM[1]SZ[5]RU[Chinese];B[cc];W[aa];B[];W[]TB[aa][ab][ba])"
+    tree = read_tree(text, most_nodes=100)
+    [end] = tree.dead
+    assert (tree.dead[end], tree[end].move) == ((0,), 25)
+    written = write_tree(tree)
+    assert read_tree(written, most_nodes=100).dead == tree.dead
+    assert "W[]TB[aa]" in written
+    tree.remove(end)
+    assert tree.dead == {}

@@ -10,9 +10,10 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from typing import Any
 
-from eightfold.benchmarks.browser import why_not
+from eightfold.benchmarks.browser import ready, why_not
 
 LONGEST_DOWNLOAD = 600  # seconds
 
@@ -68,6 +69,41 @@ def settled(page: Any, stones: int) -> None:
         arg=stones,
         timeout=60_000,
     )
+
+
+@contextlib.contextmanager
+def opened_page(chromium: Any, address: str) -> Iterator[Any]:
+    """A fresh page; it may neither fail nor ask anybody but its server."""
+    context = chromium.new_context(viewport={"width": 1280, "height": 860}, accept_downloads=True)
+    opened = context.new_page()
+    opened.set_default_timeout(30_000)
+    troubles: list[str] = []
+    asked: list[str] = []
+    opened.on("pageerror", lambda error: troubles.append(str(error)))
+    opened.on("console", lambda line: troubles.append(line.text) if line.type == "error" else None)
+    opened.on("request", lambda request: asked.append(request.url))
+    opened.on("dialog", lambda dialog: dialog.accept())
+    opened.goto(f"http://{address}/")
+    ready(opened)
+    yield opened
+    context.close()
+    assert not troubles, troubles
+    elsewhere = [url for url in asked if not url.startswith((f"http://{address}/", "blob:", "data:"))]
+    assert not elsewhere, "the page asks nobody but its server"
+
+
+def start(page: Any, *, family: str = "gomoku", game: Any = None, black: str = "human", white: str = "greedy") -> None:
+    """A new game through the form."""
+    before = state(page)["id"]
+    page.click("#new-game")
+    page.select_option('select[data-option="game"]', family)
+    for option, value in (game or {"size": "7", "win": "4"}).items():
+        page.fill(f'dialog input[data-option="{option}"]', value)
+    page.select_option('select[data-seat="black"]', black)
+    page.select_option('select[data-seat="white"]', white)
+    page.click("#start")
+    page.wait_for_selector("dialog", state="detached")
+    page.wait_for_function("id => window.eightfold.game.state.id !== id", arg=before)
 
 
 if __name__ == "__main__":

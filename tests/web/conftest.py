@@ -37,11 +37,25 @@ def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def address(run_folder: Path) -> Iterator[str]:
+def isn_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An untrained Internal Symmetry Network."""
+    import torch
+
+    from eightfold.nets.isn import ISN, save_isn
+
+    torch.manual_seed(5)
+    path = tmp_path_factory.mktemp("isn") / "snapshot.safetensors"
+    save_isn(ISN(), path)
+    return path
+
+
+@pytest.fixture(scope="session")
+def address(run_folder: Path, isn_file: Path) -> Iterator[str]:
     """A server that all tests of a process share: games do not disturb each other."""
     from eightfold.web.host import Host
     from web.serving import running
 
-    host = Host(players=["mcts:playouts=50", "alphabeta:depth=2"], runs=[run_folder], workers=2, pace=0, seed=1)
+    players = ["mcts:playouts=50", "alphabeta:depth=2"]
+    host = Host(players=players, runs=[run_folder], isns=[isn_file], workers=2, pace=0, seed=1)
     with running(host) as where:
         yield where

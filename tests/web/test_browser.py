@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from eightfold.benchmarks.browser import browser, ready, why_not
-from web.browsing import click_point, point_at, settled, state
+from web.browsing import click_point, opened_page, point_at, settled, start, state
 
 pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not())
 
@@ -18,35 +18,8 @@ def chromium():
 
 @pytest.fixture
 def page(chromium, address):
-    context = chromium.new_context(viewport={"width": 1280, "height": 860}, accept_downloads=True)
-    opened = context.new_page()
-    opened.set_default_timeout(30_000)
-    troubles: list[str] = []
-    asked: list[str] = []
-    opened.on("pageerror", lambda error: troubles.append(str(error)))
-    opened.on("console", lambda line: troubles.append(line.text) if line.type == "error" else None)
-    opened.on("request", lambda request: asked.append(request.url))
-    opened.on("dialog", lambda dialog: dialog.accept())
-    opened.goto(f"http://{address}/")
-    ready(opened)
-    yield opened
-    context.close()
-    assert not troubles, troubles
-    elsewhere = [url for url in asked if not url.startswith((f"http://{address}/", "blob:", "data:"))]
-    assert not elsewhere, "the page asks nobody but its server"
-
-
-def start(page, *, game=None, black="human", white="greedy"):
-    """A new game through the form."""
-    before = state(page)["id"]
-    page.click("#new-game")
-    for option, value in (game or {"size": "7", "win": "4"}).items():
-        page.fill(f'dialog input[data-option="{option}"]', value)
-    page.select_option('select[data-seat="black"]', black)
-    page.select_option('select[data-seat="white"]', white)
-    page.click("#start")
-    page.wait_for_selector("dialog", state="detached")
-    page.wait_for_function("id => window.eightfold.game.state.id !== id", arg=before)
+    with opened_page(chromium, address) as opened:
+        yield opened
 
 
 def test_a_whole_game_is_played_by_clicking(page):
@@ -214,10 +187,10 @@ def test_a_pasted_record_is_walked_through_judged_and_saved(page):
 
 def test_a_bad_record_is_explained(page):
     page.click('nav a[data-view="analyse"]')
-    page.fill("#sgf", "(;GM[1]SZ[19];B[pd])")
+    page.fill("#sgf", "(;GM[7]SZ[19];B[pd])")
     page.click("#load")
     page.wait_for_selector(".toast.error")
-    assert "GM[1] is Go" in page.inner_text(".toast.error")
+    assert "Go is GM[1]" in page.inner_text(".toast.error")
 
 
 def test_a_shared_position_opens_in_analysis(page, address):

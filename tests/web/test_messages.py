@@ -19,7 +19,7 @@ from refusals import refusal
 
 TYPES = [
     "new", "resume", "play", "undo", "hint", "resign", "go", "remove", "seats", "analyse", "review", "eightfold",
-    "load", "save", "ping",
+    "mark", "suggest", "agree", "maps", "load", "save", "ping",
 ]  # fmt: skip
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=20),
@@ -67,7 +67,7 @@ def test_every_type_has_a_schema_that_takes_nothing_unknown(type):
 def test_limits():
     assert "too long" in refusal(lambda: read_message(" " * (messages.LARGEST_MESSAGE + 1)))
     many = {"type": "new", "game": "gomoku", "black": {"player": "human"}, "white": {"player": "human"}}
-    assert "new.moves" in refusal(lambda: read_message(json.dumps({**many, "moves": [0] * 700})))
+    assert "new.moves" in refusal(lambda: read_message(json.dumps({**many, "moves": [0] * 2501})))
 
     def throw_bombs():
         for bomb in ("[" * 200_000, '{"a":' * 40_000, '{"type":"load","sgf":"' + "(" * 200_001 + '"}', "9" * 200_000):

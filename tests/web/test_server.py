@@ -202,7 +202,7 @@ def test_sgf_comes_in_with_its_variations_and_goes_out_again(address):
     ("sgf", "said"),
     [
         ("nothing", "holds no SGF game"),
-        ("(;GM[1]SZ[19];B[pd])", "GM[1] is Go"),
+        ("(;GM[7]SZ[19];B[pd])", "Go is GM[1]"),
         ("(;GM[4]" + "(;B[hh]" * 15_000, "parentheses are open"),
         ("(;GM[4]SZ[15]" + ";B[hh]" * 20_000 + ")", "more than 3000 positions"),
         ("(;GM[4]SZ[15]" + "(;B[hh])" * 20_000 + ")", "more than 3000 positions"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from eightfold.games.game import make_game
 from eightfold.games.state import BLACK, WHITE
 from eightfold.web.messages import Seat
 from eightfold.web.session import MOST_NODES, Session
@@ -101,3 +102,63 @@ def test_a_tree_does_not_grow_for_ever():
             game.play(second, now=0.0)
             game.go(game.tree[game.node].parent, now=0.0)
     raise AssertionError("the tree was to be full by now")
+
+
+def go(moves=(), *, black=HUMAN, white=HUMAN, game="go:size=5,komi=0.5"):
+    start = make_game(game)
+    return session([start.action(move) for move in moves], black=black, white=white, game=game)
+
+
+def test_go_tells_prisoners_the_ko_and_who_begins():
+    state = go(["b3", "c3", "a2", "d2", "b1", "c1", "c2", "b2"]).state(0.0)
+    assert state["prisoners"] == [0, 1]
+    assert state["ko"] == [make_game("go:size=5").action("c2")]
+    assert state["forbidden"] == [], "a suicide goes without saying"
+    assert state["count"] is None
+    handicap = go(game="go:size=9,handicap=2").state(0.0)
+    assert (handicap["game"]["first"], handicap["to_move"], handicap["stones"].count("1")) == (WHITE, WHITE, 2)
+
+
+def test_two_passes_are_counted_with_the_dead_stones_that_somebody_marks():
+    game = go(["c3", "a1", "pass", "pass"])
+    assert game.is_over
+    alive = game.state(0.0)
+    assert alive["count"]["text"] == "W+0.5", "both reach every empty point"
+    game.mark(20)
+    told = game.state(0.0)
+    assert (told["count"]["text"], told["count"]["dead"], told["outcome"]) == ("B+24.5", [20], "black wins by 24.5")
+    assert told["count"]["owners"] == "1" * 25
+    assert told["judged"]["4"] == [1.0, None]
+    assert not told["count"]["agreed"]
+    game.agree()
+    assert game.state(0.0)["count"]["agreed"]
+    sgf = game.as_sgf()
+    assert "RE[B+24.5]" in sgf
+    again = Session.pasted(sgf, now=0.0)
+    assert again.state(0.0)["count"] == game.state(0.0)["count"]
+    game.mark(20)
+    assert not game.state(0.0)["count"]["agreed"], "another count is another question"
+    assert "no stone lies on b1" in refusal(lambda: game.mark(21))
+
+
+def test_nothing_is_counted_before_both_have_passed():
+    game = go(["c3", "pass"])
+    assert "both sides have passed" in refusal(lambda: game.mark(12))
+    assert "both sides have passed" in refusal(game.agree)
+    game.play(25 - 1, now=0.0)
+    assert not game.is_over
+    assert "have passed" in refusal(lambda: session([24]).mark(24))
+
+
+def test_programs_agree_at_once_and_a_resigned_game_is_not_counted():
+    assert go(["pass", "pass"], black=ENGINE, white=ENGINE).state(0.0)["count"]["agreed"]
+    game = go(["c3"])
+    game.resign(now=0.0)
+    assert game.state(0.0)["count"] is None
+
+
+def test_undo_after_a_handicap_counts_from_white():
+    game = go(["e5", "c6", "d4"], white=ENGINE, game="go:size=9,handicap=2")
+    game.undo(now=0.0)
+    assert len(game.position.moves) == 1
+    assert game.position.to_move == BLACK

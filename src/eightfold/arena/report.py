@@ -102,7 +102,11 @@ _STYLES = {0: "dim", BLACK: "bold cyan", WHITE: "bold yellow"}
 def draw_board(position: Position) -> None:
     """The board, its last move marked, and the points that the side to move may not play."""
     size, last = position.game.size, position.last_move
-    forbidden = set(position.forbidden_moves.tolist())
+    forbidden, points = set(position.forbidden_moves.tolist()), position.game.name == "go"
+    if points:
+        from eightfold.games.go_count import ko_points, prisoners  # here, because other games do without
+
+        forbidden = set(ko_points(position))  # a suicide goes without saying
     board = Text()
     for row in range(size):
         board.append(f"{size - row:3d} ", style="dim")
@@ -116,10 +120,12 @@ def draw_board(position: Position) -> None:
     board.append("    " + " ".join(position.game.family.letters[:size]), style="dim")
     console = Console(emoji=False)
     console.print(board)
-    key = f"● black  ○ white{f'  {FORBIDDEN} forbidden' if forbidden else ''}"
-    console.print(
-        f"{key}: {position.outcome} after {position.ply} move{'' if position.ply == 1 else 's'}\n", highlight=False
-    )
+    crossed = f"  {FORBIDDEN} {'ko' if points else 'forbidden'}" if forbidden else ""
+    key = f"● black  ○ white{crossed}"
+    if points:
+        key += "; prisoners: black {}, white {}".format(*prisoners(position))
+    moves = f"{position.ply} move{'' if position.ply == 1 else 's'}"
+    console.print(f"{key}: {position.outcome} after {moves}\n", highlight=False)
 
 
 def print_record(record: GameRecord, number: int, of: int) -> None:

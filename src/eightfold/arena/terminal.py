@@ -1,8 +1,8 @@
 """`eightfold play`: a game against a player, in a terminal.
 
 One loop: draw the board, ask whoever is to move. What is typed is a point such as h8 or one of `COMMANDS`; anything
-else is answered with one line and asked again. The end of the input ends the game politely, so that a game can
-also be played from a file or a pipe.
+else is answered with one line and asked again. A game of Go that two passes ended is counted, and stones can be called
+dead. The end of the input ends the game politely, so that a game can also be played from a file or a pipe.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ from eightfold.search.result import Player, close_player
 
 COMMANDS = {
     "h8": "play there (a letter for the column, a number for the row)",
+    "pass": "pass, in Go; two passes end the game",
+    "dead c3": "call a group dead when both have passed, or alive again",
     "undo": "take back your last move",
     "hint": "what your opponent would play in your place",
     "save FILE": "keep the game, as .sgf or .psq",
@@ -42,6 +44,7 @@ class TerminalGame:
         self._position = game.start()
         self._seconds: list[float] = []
         self._ending: tuple[int, str] | None = None  # a game that ended off the board: who lost it, and how
+        self._dead: tuple[int, ...] = ()
         self._console = Console(highlight=False, soft_wrap=True, emoji=False)
 
     def run(self, read: Callable[[str], str] = input) -> None:
@@ -85,6 +88,8 @@ class TerminalGame:
                     return False
                 case "help" | "?":
                     self._help()
+                case "dead" if self._game.name == "go":
+                    self._call_dead(rest.strip())
                 case "undo":
                     self._undo()
                 case "hint":
@@ -112,7 +117,8 @@ class TerminalGame:
         except EightfoldError as error:
             raise EightfoldError(f"player {self._name}: {error}") from None
         self._enter(position, time.perf_counter() - start)
-        self._say(f"{self._name} plays {self._game.name_of(result.action)}")
+        name = self._game.name_of(result.action)
+        self._say(f"{self._name} {'passes' if name == 'pass' else f'plays {name}'}")
 
     def _play(self, text: str, seconds: float) -> None:
         if not self._goes_on:
@@ -132,10 +138,11 @@ class TerminalGame:
         moves = list(self._position.moves)
         if self._ending is not None and self._position.to_move == self._colour:
             self._ending = None
-        elif any(ply % 2 == self._colour - BLACK for ply in range(len(moves))):
+        elif any(self._mover(ply) == self._colour for ply in range(len(moves))):
+            self._dead = ()
             while True:
                 moves.pop()
-                if len(moves) % 2 == self._colour - BLACK:  # now the person is to move again
+                if self._mover(len(moves)) == self._colour:  # now the person is to move again
                     break
         else:
             raise EightfoldError("there is no move of yours to take back")
@@ -143,6 +150,33 @@ class TerminalGame:
         self._position = self._game.after(moves)
         self._seconds = self._seconds[: len(moves)]
         draw_board(self._position)
+
+    def _mover(self, ply: int) -> int:
+        """Who moves after so many moves: black begins, and with a handicap white does."""
+        first = self._game.start().to_move
+        return first if ply % 2 == 0 else BLACK + WHITE - first
+
+    def _call_dead(self, name: str) -> None:
+        from eightfold.games.go_count import count  # here, because other games do without
+
+        if not self._position.is_over:
+            raise EightfoldError("stones are called dead when both sides have passed")
+        if not name:
+            raise EightfoldError("dead needs a stone: dead c3")
+        action = self._game.action(name)
+        group = set(count(self._position, dead=[action]).dead)
+        dead = set(self._dead)
+        self._dead = tuple(sorted(dead - group if action in dead else dead | group))
+        counted = count(self._position, dead=self._dead)
+        self._say(f"counted with {len(self._dead)} dead: black {counted.black:g}, white {counted.white:g}")
+
+    def _margin(self) -> float | None:
+        """Black's lead in points with the dead stones; None in games without points."""
+        if self._position.margin is None or not self._dead:
+            return self._position.margin
+        from eightfold.games.go_count import count
+
+        return count(self._position, dead=self._dead).margin
 
     def _hint(self) -> None:
         if not self._goes_on:
@@ -167,6 +201,7 @@ class TerminalGame:
             white=people[WHITE],
             result=self._result(),
             seconds=tuple(self._seconds),
+            dead=self._dead,
         )
         write_records(name, [record])
         self._say(f"kept in {name}")
@@ -182,11 +217,18 @@ class TerminalGame:
             return f"{'W' if loser == BLACK else 'B'}+{'R' if loser == self._colour else 'F'}"
         if not self._position.is_over:
             return ""
+        if (margin := self._margin()) is not None:
+            return "Draw" if margin == 0 else f"{'B' if margin > 0 else 'W'}+{abs(margin):g}"
         return {BLACK: "B+", WHITE: "W+", None: "Draw"}[self._position.winner]
 
     @property
     def _outcome(self) -> str:
-        return self._ending[1] if self._ending is not None else self._position.outcome
+        if self._ending is not None:
+            return self._ending[1]
+        margin = self._margin() if self._dead else None
+        if margin is None:
+            return self._position.outcome
+        return "draw" if margin == 0 else f"{COLOUR_NAMES[BLACK if margin > 0 else WHITE]} wins by {abs(margin):g}"
 
     def _help(self) -> None:
         for command, words in COMMANDS.items():

@@ -25,7 +25,7 @@ import torch
 from eightfold.benchmarks.report import Benchmark, Figure
 from eightfold.benchmarks.samples import Sample, random_samples
 from eightfold.config import TrainConfig, load_preset
-from eightfold.learning.batches import Batch, BatchMaker
+from eightfold.learning.batches import Batch, BatchMaker, ForesightBatch
 from eightfold.learning.buffer import DataBuffer
 from eightfold.learning.trainer import Trainer
 from eightfold.nets.networks import Shape, make_network
@@ -102,17 +102,19 @@ def _adding_seconds(buffer: DataBuffer, games: list[list[Sample]]) -> float:
     return time.perf_counter() - start
 
 
-def _batches(mode: str, buffer: DataBuffer, size: int, random: np.random.Generator) -> Callable[[], Batch]:
+def _batches(
+    mode: str, buffer: DataBuffer, size: int, random: np.random.Generator
+) -> Callable[[], Batch | ForesightBatch]:
     maker = BatchMaker(mode, random=random)
 
-    def make() -> Batch:
+    def make() -> Batch | ForesightBatch:
         stored = buffer.sample_stored(size)
         return maker.make(stored.states, stored.policies, stored.values)
 
     return make
 
 
-def _trained(config: TrainConfig, makers: Mapping[str, Callable[[], Batch]]) -> dict[str, list[float]]:
+def _trained(config: TrainConfig, makers: Mapping[str, Callable[[], Batch | ForesightBatch]]) -> dict[str, list[float]]:
     """Seconds of so many training steps with the batches of each mode, round by round."""
     threads = torch.get_num_threads()
     torch.set_num_threads(max(1, usable_cores() // 2))

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from eightfold.errors import EightfoldError
 from eightfold.games.game import Move, Position
 from eightfold.games.go_board import cell_at, next_of, point_at
-from eightfold.games.go_layout import DOUBLE_KOMI, RULES, TERRITORY
+from eightfold.games.go_layout import DOUBLE_KOMI, KO, RULES, TAKEN, TERRITORY
 from eightfold.games.go_score import find_owners, points_of
 from eightfold.games.state import BLACK, WHITE
 
@@ -92,3 +92,20 @@ def _mark_group(position: Position, action: int, mask: NDArray[np.int8]) -> None
         cell = int(next_of(position.state, size + 1, cell))
         if cell == start:
             return
+
+
+def prisoners(position: Position) -> list[int]:
+    """The stones that black took, and those that white took."""
+    return [int(position.state[TAKEN + 1]), int(position.state[TAKEN])]
+
+
+def ko_points(position: Position) -> list[int]:
+    """The points that may not be taken back now. What is suicide goes without saying, and is said on a click."""
+    if position.is_over:
+        return []
+    ko = int(position.state[KO])
+    points = {int(point_at(ko, position.game.size))} if ko else set()
+    for action in position.forbidden_moves.tolist():
+        if "suicide" not in str(position.game.rules.why_forbidden(position.state, action)):
+            points.add(action)
+    return sorted(points)

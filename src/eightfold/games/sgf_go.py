@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -316,14 +316,19 @@ def go_line(record: GameRecord) -> str:
         head += f"PL[{'BW'[start.to_move - BLACK]}]"
     turn = start.to_move - BLACK
     moves = [f";{'BW'[(turn + k) % 2]}[{_letters(move, size)}]" for k, move in enumerate(record.moves)]
-    tail = ""
-    if record.dead:
-        owners = count(position, dead=record.dead).owners.ravel()
-        open_points = position.stones.ravel() == 0
-        open_points[list(record.dead)] = True
-        for name, colour in (("TB", BLACK), ("TW", WHITE)):
-            tail += _listed(name, np.flatnonzero((owners == colour) & open_points).tolist(), size)
+    tail = territory_marks(position, record.dead) if record.dead else ""
     return f"(;{head}{''.join(moves)}{tail})"
+
+
+def territory_marks(position: Position, dead: Sequence[int]) -> str:
+    """Whose the empty points and the dead stones are, as TB and TW."""
+    owners = count(position, dead=dead).owners.ravel()
+    open_points = position.stones.ravel() == 0
+    open_points[list(dead)] = True
+    return "".join(
+        _listed(name, np.flatnonzero((owners == colour) & open_points).tolist(), position.game.size)
+        for name, colour in (("TB", BLACK), ("TW", WHITE))
+    )
 
 
 def _listed(name: str, points: list[int], size: int) -> str:

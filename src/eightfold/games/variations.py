@@ -5,7 +5,8 @@
     ([40, 50], 5)
 
 `eightfold.games.record` is about whole games and their main line; this is about what people do when they
-analyse. Node 0 is the empty board; numbers are never used twice, so that a number once seen stays true.
+analyse. Node 0 is the position before the first move; numbers are never used twice, so that a number once seen
+stays true. In Go a pass is a move, the record may begin with stones, and ends of lines may have dead stones.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from eightfold.errors import EightfoldError
-from eightfold.games.game import Game, make_game
+from eightfold.games.game import Game, Position, make_game
 from eightfold.games.record import GameRecord, RecordError, as_text
 from eightfold.games.sgf import COLOURS, LETTERS, Node, parse_trees, read_sgf, write_sgf
+from eightfold.games.state import BLACK
 
 ROOT = 0
 
@@ -36,13 +38,14 @@ class MoveTree:
 
     def __init__(self, record: GameRecord, *, most_nodes: int) -> None:
         """The moves of the record are the first line."""
-        self.record = replace(record, moves=(), seconds=())
+        self.record = replace(record, moves=(), seconds=(), dead=())
         self._most = most_nodes
         self._branches = {ROOT: Branch(ROOT, -1, -1)}
         self._next = 1
         node = ROOT
         for move in record.moves:
             node = self.add(node, move)
+        self.dead: dict[int, tuple[int, ...]] = {node: record.dead} if record.dead else {}  # by node, in Go
 
     def __len__(self) -> int:
         return len(self._branches)
@@ -79,6 +82,7 @@ class MoveTree:
         while open_ends:
             last = open_ends.pop()
             open_ends.extend(self._branches.pop(last).children)
+            self.dead.pop(last, None)
             gone.append(last)
         return gone
 
@@ -120,7 +124,11 @@ def read_tree(text: str, *, most_nodes: int) -> MoveTree:
         raise errors[0]
     assert begin is not None  # read_sgf found a game
     tree = MoveTree(records[0], most_nodes=most_nodes)
-    _add_variations(tree, begin[1], make_game(records[0].game), len(records[0].moves))
+    game = make_game(records[0].game)
+    if game.family.has_pass:
+        _add_lines(tree, begin[1], records[0].start(game))
+    else:
+        _add_variations(tree, begin[1], game, len(records[0].moves))
     return tree
 
 
@@ -158,9 +166,45 @@ def _add_variations(tree: MoveTree, root: Node, game: Game, played: int) -> None
             open_ends.extend((child, at, position) for child in reversed(node.children))
 
 
+def _add_lines(tree: MoveTree, root: Node, start: Position) -> None:
+    """The same for Go, read as `sgf_go.py` reads the main line: a colour that moves twice means a pass in between,
+    and two passes that did not end the game were taken back."""
+    passed = start.game.points
+    open_ends = [(root, ROOT, start)]
+    while open_ends:
+        node, at, position = open_ends.pop()
+        for name in filter(COLOURS.__contains__, node.properties):
+            move = _action(start.game, node.first(name))
+            if move is None:
+                break
+            if at == ROOT and move < passed and start.stones.flat[move] == COLOURS[name]:
+                continue  # a handicap stone that was played as a move
+            moves = [move] if COLOURS[name] == position.to_move else [passed, move]
+            try:
+                for step in moves:
+                    if position.is_over and position.moves[-2:] == (passed, passed):
+                        at = tree[tree[at].parent].parent
+                        position = _replayed(tree, at, start)
+                    position = position.play(step)
+                    at = tree.add(at, step)
+            except EightfoldError:
+                break
+        else:
+            open_ends.extend((child, at, position) for child in reversed(node.children))
+
+
+def _replayed(tree: MoveTree, node: int, start: Position) -> Position:
+    position = start
+    for move in tree.moves(node):
+        position = position.play(move)
+    return position
+
+
 def _action(game: Game, value: str) -> int | None:
     """The action of a point as SGF writes it, 'hh' or 'h8'; None for what is no point of this board."""
     point = value.strip().lower()
+    if game.family.has_pass and (not point or (point == "tt" and game.size <= 19)):
+        return game.points
     try:
         if len(point) == 2 and point[0] in LETTERS and point[1] in LETTERS:
             return game.action((LETTERS.index(point[1]), LETTERS.index(point[0])))
@@ -172,14 +216,16 @@ def _action(game: Game, value: str) -> int | None:
 def write_tree(tree: MoveTree) -> str:
     """A tree as SGF, variations and all."""
     game = make_game(tree.record.game)
+    start = tree.record.start(game)
+    first = start.to_move - BLACK
     head = write_sgf([tree.record]).rstrip()
     if not head.endswith(")"):
         raise RecordError("a game's head does not end as it should")
     parts = [head[:-1]]
     # A loop over what is still to be written: text, or (node, its colour).
-    todo: list[str | tuple[int, int]] = [")", *((child, 0) for child in reversed(tree[ROOT].children))]
+    todo: list[str | tuple[int, int]] = [")", *((child, first) for child in reversed(tree[ROOT].children))]
     if len(tree[ROOT].children) > 1:
-        todo = [")", *_bracketed(tree[ROOT].children, 0)]
+        todo = [")", *_bracketed(tree[ROOT].children, first)]
     while todo:
         item = todo.pop()
         if isinstance(item, str):
@@ -187,7 +233,12 @@ def write_tree(tree: MoveTree) -> str:
             continue
         node, colour = item
         row, column = divmod(tree[node].move, game.size)
-        parts.append(f";{'BW'[colour]}[{LETTERS[column]}{LETTERS[row]}]")
+        point = LETTERS[column] + LETTERS[row] if tree[node].move < game.points else ""  # an empty move is a pass
+        parts.append(f";{'BW'[colour]}[{point}]")
+        if node in tree.dead:
+            from eightfold.games.sgf_go import territory_marks  # here, because records of other games do without
+
+            parts.append(territory_marks(_replayed(tree, node, start), tree.dead[node]))
         children = tree[node].children
         todo.extend(_bracketed(children, 1 - colour) if len(children) > 1 else [(c, 1 - colour) for c in children])
     return "".join(parts) + "\n"

@@ -25,7 +25,7 @@ from eightfold.nets.evaluator import check_mode
 from eightfold.symmetry.group import COUNT, IDENTITY
 from eightfold.symmetry.slap import into_frames, slap_frames
 from eightfold.symmetry.slap_cc import slap_cc
-from eightfold.symmetry.transform import transform_batch
+from eightfold.symmetry.transform import transform_batch, transform_policies
 
 TURNING = ("augment", "slap-cc", "random", "average")
 
@@ -59,19 +59,50 @@ class Batch(NamedTuple):
     values: NDArray[np.float32]  # [B]
 
 
+class ForesightBatch(NamedTuple):
+    """The same for a network with foresight."""
+
+    states: NDArray[np.float32]  # [B, C, N, N]
+    policies: NDArray[np.float32]  # [B, A]
+    values: NDArray[np.float32]  # [B]
+    owners: NDArray[np.float32]  # [B, N * N]: 1 the own, -1 the opponent's
+    scores: NDArray[np.float32]  # [B] the lead as a share of the board
+
+
 class BatchMaker:
     def __init__(self, mode: str, *, random: np.random.Generator, allowed: Sequence[int] = tuple(range(COUNT))) -> None:
         self._mode, self._random = check_mode(mode), random
         self.allowed = np.array(check_turns(allowed, mode), np.int64)  # a subset, or a schedule's choice so far
 
-    def make(self, states: NDArray[np.float32], policies: NDArray[np.float32], values: NDArray[np.float32]) -> Batch:
-        """A batch for the network from samples as they are stored."""
+    def make(
+        self,
+        states: NDArray[np.float32],
+        policies: NDArray[np.float32],
+        values: NDArray[np.float32],
+        owners: NDArray[np.float32] | None = None,
+        scores: NDArray[np.float32] | None = None,
+    ) -> Batch | ForesightBatch:
+        """A batch for the network from samples as they are stored; owners turn as policies do."""
         if self._mode == "slap":
             canonical, _, frames = slap_frames(states)
-            return Batch(canonical, into_frames(policies, frames), values)
+            owners = None if owners is None else into_frames(owners, frames)
+            return _batch(canonical, into_frames(policies, frames), values, owners, scores)
         if self._mode in TURNING:
             ids = self._random.choice(self.allowed, len(states))
             states, policies, _ = transform_batch(states, policies, ids)
+            owners = None if owners is None else transform_policies(owners, states.shape[-1], ids)
         if self._mode == "slap-cc":
             states = slap_cc(states)
+        return _batch(states, policies, values, owners, scores)
+
+
+def _batch(
+    states: NDArray[np.float32],
+    policies: NDArray[np.float32],
+    values: NDArray[np.float32],
+    owners: NDArray[np.float32] | None,
+    scores: NDArray[np.float32] | None,
+) -> Batch | ForesightBatch:
+    if owners is None or scores is None:
         return Batch(states, policies, values)
+    return ForesightBatch(states, policies, values, owners, scores)

@@ -4,6 +4,8 @@ An example is `(state, policy, value, last_move)`; a player and anything that JS
 are stored in the board's own frame, and `sample_batch` turns each by a random symmetry (lazy); in the eager
 mode, which is marked in the file, all eight turns are stored and drawn as they are. State, policy and last
 move always turn together. The trainer reads with `sample_stored`, which turns nothing: only the batch maker does.
+With `foresight` an example has a seventh part, `(owners, score)` of the end of its game: 1, 0 or -1 for every point and
+the lead as a share of the board, for the side to move.
 
 One call of `add_data` is one transaction: whenever the process is killed, the buffer reopens with every example
 of every call that returned, and goes on in the ring where it was.
@@ -21,7 +23,7 @@ from numpy.typing import NDArray
 
 from eightfold.errors import EightfoldError, shown
 from eightfold.symmetry.group import COUNT
-from eightfold.symmetry.transform import transform_batch
+from eightfold.symmetry.transform import transform_batch, transform_policies
 
 FORMAT = 2  # 1 kept plain arrays
 NO_MOVE = (-1, -1)
@@ -34,6 +36,31 @@ class SampledBatch(NamedTuple):
     last_moves: NDArray[np.int64]  # [B, 2], (-1, -1) for none
 
 
+class ForeseenBatch(NamedTuple):
+    """The same from a buffer with foresight."""
+
+    states: NDArray[np.float32]  # [B, C, N, N]
+    policies: NDArray[np.float32]  # [B, A]
+    values: NDArray[np.float32]  # [B]
+    last_moves: NDArray[np.int64]  # [B, 2]
+    owners: NDArray[np.float32]  # [B, N * N]
+    scores: NDArray[np.float32]  # [B]
+
+
+AnyBatch = SampledBatch | ForeseenBatch
+
+
+def as_batch(columns: Sequence[NDArray[Any]]) -> AnyBatch:
+    """Columns in the order of the fields."""
+    return SampledBatch(*columns) if len(columns) == len(SampledBatch._fields) else ForeseenBatch(*columns)
+
+
+def targets_of(batch: AnyBatch, part: slice = slice(None)) -> list[NDArray[Any]]:
+    """What the batch maker takes of the examples, or of some of them: all but the last moves."""
+    columns: tuple[NDArray[Any], ...] = tuple(batch)
+    return [column[part] for name, column in zip(batch._fields, columns, strict=True) if name != "last_moves"]
+
+
 class Store(Protocol):
     """A ring of records of one type; `extra` is a JSON text kept with each."""
 
@@ -42,7 +69,7 @@ class Store(Protocol):
 
     def append(self, records: NDArray[Any], extras: Sequence[str]) -> None: ...
 
-    def read(self, slots: NDArray[np.int64]) -> SampledBatch: ...
+    def read(self, slots: NDArray[np.int64]) -> AnyBatch: ...
 
     def extra(self, slot: int) -> str: ...
 
@@ -58,12 +85,14 @@ class DataBuffer:
         *,
         seed: int | None = None,
         encoder: str = "",
+        foresight: bool = False,
     ) -> None:
         """Open or make the buffer at `db_path`; None keeps it in memory, and so does a machine without lmdb."""
         if max_size < (1 if lazy_augmentation else COUNT):
             raise EightfoldError(f"max_size={max_size} is too small to hold an example and its turns")
         self._path = None if db_path is None or not _has_lmdb() else Path(db_path)
         self._lazy, self._encoder, self._max_size = lazy_augmentation, encoder, max_size
+        self._foresight = foresight
         self._random = np.random.default_rng(seed)
         self._store: Store | None = None
         if self._path is not None and (self._path / "data.mdb").exists():
@@ -82,7 +111,7 @@ class DataBuffer:
                 f"examples must be (state, policy, value, last_move) of one shape, got {len(shapes)} shapes"
             )
         state_shape, policy_shape = shapes.pop()
-        kind = _record_type(state_shape, policy_shape)
+        kind = _record_type(state_shape, policy_shape, self._foresight)
         if self._store is None:
             self._open(kind)
         assert self._store is not None
@@ -102,16 +131,19 @@ class DataBuffer:
     def __len__(self) -> int:
         return 0 if self._store is None else self._store.count
 
-    def sample_batch(self, batch_size: int) -> SampledBatch:
+    def sample_batch(self, batch_size: int) -> AnyBatch:
         """Examples drawn at random with replacement, each turned by a random symmetry in the lazy mode."""
         batch = self.sample_stored(batch_size)
         if not self._lazy:
             return batch
         ids = self._random.integers(0, COUNT, batch_size)
         turned = transform_batch(batch.states, batch.policies, ids, batch.last_moves)
-        return SampledBatch(turned.states, turned.policies, batch.values, np.asarray(turned.last_moves))
+        columns = [turned.states, turned.policies, batch.values, np.asarray(turned.last_moves)]
+        if isinstance(batch, ForeseenBatch):
+            columns += [transform_policies(batch.owners, batch.states.shape[-1], ids), batch.scores]
+        return as_batch(columns)
 
-    def sample_stored(self, batch_size: int, *, recent: int = 0) -> SampledBatch:
+    def sample_stored(self, batch_size: int, *, recent: int = 0) -> AnyBatch:
         """Examples drawn at random with replacement, as they are stored; only the `recent` newest, if given."""
         count, newest = len(self), self.newest
         if count == 0:
@@ -121,7 +153,7 @@ class DataBuffer:
             return self.read((newest - ages) % count)
         return self.read(self._random.integers(0, count, batch_size))
 
-    def read(self, slots: Sequence[int] | NDArray[np.int64]) -> SampledBatch:
+    def read(self, slots: Sequence[int] | NDArray[np.int64]) -> AnyBatch:
         """The examples in given slots of the ring, as they are stored."""
         assert self._store is not None
         return self._store.read(np.asarray(slots, np.int64))
@@ -165,6 +197,7 @@ class DataBuffer:
                 "policy": list(kind["policy"].shape),
                 "eager": not self._lazy,
                 "encoder": self._encoder,
+                "foresight": self._foresight,
             }
         store = LmdbStore(self._path, self._max_size, meta)
         found = store.meta
@@ -175,12 +208,19 @@ class DataBuffer:
                 " start a new buffer or run"
             )
         eager, encoder = bool(found["eager"]), str(found["encoder"])
-        self._kind = _record_type(tuple(found["state"]), tuple(found["policy"]))
+        foresight = bool(found.get("foresight", False))  # buffers from before that know nothing of it
+        self._kind = _record_type(tuple(found["state"]), tuple(found["policy"]), foresight)
         store.set_kind(self._kind)
         if eager == self._lazy:
             store.close()
             have, want = ("eager", "lazy") if eager else ("lazy", "eager")
             raise EightfoldError(f"{self._path} was made with {have} augmentation and is opened as {want}")
+        if foresight != self._foresight:
+            store.close()
+            have, want = ("with", "without") if foresight else ("without", "with")
+            raise EightfoldError(
+                f"{self._path} was made {have} owners and scores and is opened {want} them; start a new buffer or run"
+            )
         if encoder and self._encoder and encoder != self._encoder:
             store.close()
             raise EightfoldError(f"{self._path} was made by encoder {encoder!r}, not {self._encoder!r}")
@@ -210,14 +250,17 @@ class MemoryStore:
             self.next = (self.next + 1) % self._max_size
             self.count = min(self.count + 1, self._max_size)
 
-    def read(self, slots: NDArray[np.int64]) -> SampledBatch:
+    def read(self, slots: NDArray[np.int64]) -> AnyBatch:
         records = self._records[slots]
-        return SampledBatch(
+        columns = [
             records["state"].astype(np.float32),
             records["policy"].astype(np.float32),
             records["value"].copy(),
             records["last_move"].astype(np.int64),
-        )
+        ]
+        if "owners" in (records.dtype.names or ()):
+            columns += [records["owners"].astype(np.float32), records["score"].copy()]
+        return as_batch(columns)
 
     def extra(self, slot: int) -> str:
         return self._extras.get(slot, "")
@@ -226,7 +269,7 @@ class MemoryStore:
         self._records = self._records[:0]
 
 
-def _record_type(state: tuple[int, ...], policy: tuple[int, ...]) -> np.dtype[Any]:
+def _record_type(state: tuple[int, ...], policy: tuple[int, ...], foresight: bool = False) -> np.dtype[Any]:
     """Planes in half precision, which holds stones and simple fractions exactly; targets in single."""
     if (
         len(state) != 3
@@ -235,15 +278,16 @@ def _record_type(state: tuple[int, ...], policy: tuple[int, ...]) -> np.dtype[An
         or policy[0] not in (state[1] ** 2, state[1] ** 2 + 1)
     ):
         raise EightfoldError(f"a state {state} with a policy {policy} is not [C, N, N] with [N*N] or [N*N+1]")
-    return np.dtype(
-        [
-            ("state", np.float16, state),
-            ("policy", np.float32, policy),
-            ("value", np.float32),
-            ("last_move", np.int16, 2),
-            ("player", np.int16),
-        ]
-    )
+    fields: list[Any] = [
+        ("state", np.float16, state),
+        ("policy", np.float32, policy),
+        ("value", np.float32),
+        ("last_move", np.int16, 2),
+        ("player", np.int16),
+    ]
+    if foresight:
+        fields += [("owners", np.int8, state[1] ** 2), ("score", np.float32)]
+    return np.dtype(fields)
 
 
 def _as_records(examples: Sequence[Sequence[Any]], kind: np.dtype[Any]) -> NDArray[Any]:
@@ -255,6 +299,10 @@ def _as_records(examples: Sequence[Sequence[Any]], kind: np.dtype[Any]) -> NDArr
             record["state"], record["policy"], record["value"] = state, policy, value
             record["last_move"] = last_move
             record["player"] = example[4] if len(example) > 4 and example[4] is not None else 0
+            if "owners" in (kind.names or ()):
+                record["owners"], record["score"] = example[6]
+        except IndexError:
+            raise EightfoldError("an example for this buffer ends with (owners, score) of its game") from None
         except (TypeError, ValueError):
             raise EightfoldError(f"example {shown(example[2:5])} is not (state, policy, value, last_move)") from None
     if not (np.isfinite(records["value"]).all() and np.isfinite(records["policy"]).all()):
@@ -270,6 +318,9 @@ def _all_turns(records: NDArray[Any]) -> NDArray[Any]:
         turned["state"], turned["policy"], ids, turned["last_move"].astype(np.int64)
     )
     turned["state"], turned["policy"], turned["last_move"] = states, policies, moves
+    if "owners" in (records.dtype.names or ()):
+        owners = turned["owners"].astype(np.float32)
+        turned["owners"] = transform_policies(owners, records["state"].shape[-1], ids)
     return turned
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eightfold.errors import EightfoldError, not_written
-from eightfold.learning.buffer import SampledBatch
+from eightfold.learning.buffer import AnyBatch, as_batch
 from eightfold.learning.packing import Packing
 
 META, RING = b"meta", b"ring"
@@ -73,7 +73,7 @@ class LmdbStore:
             raise not_written(f"the buffer {self._path}", self._reason(error)) from None
         self.count, self.next = count, following
 
-    def read(self, slots: NDArray[np.int64]) -> SampledBatch:
+    def read(self, slots: NDArray[np.int64]) -> AnyBatch:
         # In the order of the keys neighbours share pages; the batch itself stays in the order asked for.
         order = np.argsort(slots)
         keys = [_key(slot) for slot in slots[order].tolist()]
@@ -86,7 +86,7 @@ class LmdbStore:
                 )
             places = np.empty(len(slots), np.int64)
             places[order] = np.arange(len(slots))
-            return SampledBatch(*self._packing.unpack([found[place][1] for place in places.tolist()]))
+            return as_batch(self._packing.unpack([found[place][1] for place in places.tolist()]))
 
     def extra(self, slot: int) -> str:
         with self._environment.begin() as transaction:

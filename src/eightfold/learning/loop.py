@@ -26,7 +26,7 @@ from eightfold.errors import EightfoldError
 from eightfold.games.game import make_game
 from eightfold.games.state import LAST
 from eightfold.learning.batches import BatchMaker, check_turns, turns_after
-from eightfold.learning.buffer import DataBuffer
+from eightfold.learning.buffer import DataBuffer, targets_of
 from eightfold.learning.evaluation import Strength, measure_strength
 from eightfold.learning.monitors import SelfPlayMonitor
 from eightfold.learning.run import RunFolder
@@ -36,6 +36,7 @@ from eightfold.nets.backends import make_backend
 from eightfold.nets.cache import CachedEvaluator, check_cache
 from eightfold.nets.checkpoint import Description, load_weights, save_checkpoint
 from eightfold.nets.evaluator import NetworkEvaluator
+from eightfold.nets.foresight import foresees
 from eightfold.search.forest import SearchSettings
 from eightfold.threads import usable_cores
 
@@ -85,12 +86,13 @@ class Training:
         settings = config.training
         eager = config.symmetry == "augment-eager"
         stored = max(settings.window, settings.later_window) * (8 if eager else 1)
-        self.buffer = DataBuffer(
-            folder / "buffer", stored, lazy_augmentation=not eager, seed=config.seed, encoder=config.encoder
-        )
-        self.validation = DataBuffer(
-            folder / "validation", VALIDATION_SAMPLES, seed=config.seed, encoder=config.encoder
-        )
+        kept: dict[str, Any] = {
+            "seed": config.seed,
+            "encoder": config.encoder,
+            "foresight": foresees(self.network),  # only games that are decided by points have it
+        }
+        self.buffer = DataBuffer(folder / "buffer", stored, lazy_augmentation=not eager, **kept)
+        self.validation = DataBuffer(folder / "validation", VALIDATION_SAMPLES, **kept)
         self.trainer = Trainer(
             self.network,
             settings.learning_rate,
@@ -100,6 +102,8 @@ class Training:
             clip_quantile=settings.clip_quantile,
             precision=settings.precision,
             symmetry=config.symmetry,
+            owners_weight=settings.owners_weight,
+            score_weight=settings.score_weight,
         )
         self.progress = Progress()
         if self.run.resumed:
@@ -207,8 +211,10 @@ class Training:
         if self.cache is not None:
             entry["cache_hits"] = self.cache.hit_rate
         if losses:
-            policy, value = np.mean(losses, axis=0)
+            policy, value, owners, score = np.mean(losses, axis=0)
             entry |= {"policy_loss": float(policy), "value_loss": float(value)}
+            if foresees(self.network):
+                entry |= {"owners_loss": float(owners), "score_loss": float(score)}
         validation = self._validate()
         if validation is not None:
             entry["validation_loss"] = validation
@@ -230,7 +236,7 @@ class Training:
         losses: list[Losses] = []
         while len(losses) < steps and time.perf_counter() < deadline:
             stored = self.buffer.sample_stored(settings.batch_size, recent=recent)
-            losses.append(self.trainer.step(self.maker.make(stored.states, stored.policies, stored.values)))
+            losses.append(self.trainer.step(self.maker.make(*targets_of(stored))))
         progress.owed -= len(losses)
         progress.steps += len(losses)
         return losses
@@ -252,10 +258,13 @@ class Training:
         size = self.game.size
         states = np.empty((len(played.values), planes, size, size), np.float32)
         self.game.kernels.encode_batch(played.states, number, states)
-        examples = [
+        examples: list[tuple[Any, ...]] = [
             (states[k], played.policies[k], float(played.values[k]), self._last_move(played, k))
             for k in range(len(states))
         ]
+        if foresees(self.network):
+            points = self.game.points
+            examples = [(*example, None, None, played.foresight(k, points)) for k, example in enumerate(examples)]
         if every and progress.games % every == 0:
             self.validation.add_data(examples)
         else:
@@ -264,7 +273,7 @@ class Training:
 
     def _last_move(self, played: PlayedGame, k: int) -> tuple[int, int] | None:
         last = int(played.states[k, LAST])
-        return None if last < 0 else divmod(last, self.game.size)
+        return divmod(last, self.game.size) if 0 <= last < self.game.points else None  # a pass is on no point
 
     # ---- learning rate and validation -----------------------------------------------------------------
 
@@ -287,7 +296,7 @@ class Training:
         losses = []
         for first in range(0, len(stored.values), 256):
             part = slice(first, first + 256)
-            batch = self.maker.make(stored.states[part], stored.policies[part], stored.values[part])
+            batch = self.maker.make(*targets_of(stored, part))
             losses.append(self.trainer.losses(batch).total)
         mean = float(np.mean(losses))
         error = float(np.std(losses) / np.sqrt(len(losses))) if len(losses) > 1 else 0.0

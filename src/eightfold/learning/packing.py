@@ -4,7 +4,10 @@ An encoded position is mostly zeros and ones, and a search visits few of all mov
 kept as bits (any other in half precision, which holds simple fractions exactly), and of a policy the entries that
 are not zero, with a bit for every entry to say which they are:
 
-    header | a bit for each action | state | entries of the policy | extra text
+    header | a bit for each action | state | entries of the policy | owners and score, if kept | extra text
+
+Of the owners of the points at the end of a game two bits each are kept: whether the side to move owns it, and
+whether the opponent does.
 
 On 15x15 that is about a sixth of the plain arrays, and LMDB fits eight such records on a page instead of one.
 
@@ -39,6 +42,9 @@ class Packing:
         self._cells, self._actions = int(np.prod(kind["state"].shape)), int(kind["policy"].shape[0])
         self._masked = HEADER.itemsize + _bytes(self._actions)  # where the state begins
         self._state_bytes = (2 * self._cells, _bytes(self._cells))  # in half precision, as bits
+        self._foresight = "owners" in (kind.names or ())
+        self._points = int(kind["owners"].shape[0]) if self._foresight else 0
+        self._tail = 4 + 2 * _bytes(self._points) if self._foresight else 0  # a score, and two bits for each point
 
     def pack(self, records: NDArray[Any], extras: Sequence[str]) -> list[bytes]:
         # Half-precision numbers are compared as words, which is many times faster; a negative zero is not zero then.
@@ -54,6 +60,7 @@ class Packing:
         fronts = np.concatenate([_raw(headers), np.packbits(chosen, axis=1)], axis=1).tobytes()
         bits, halves = np.packbits(ones, axis=1).tobytes(), b"" if binary.all() else words.tobytes()
         entries = policies[chosen].astype("<f4").tobytes()
+        tails, tail = self._pack_foresight(records), self._tail
         packed, start = [], 0
         for k, (extra, as_bits, count) in enumerate(
             zip(extras, binary.tolist(), headers["entries"].tolist(), strict=True)
@@ -61,14 +68,32 @@ class Packing:
             size, stop = self._state_bytes[as_bits], start + 4 * count
             state = (bits if as_bits else halves)[k * size : (k + 1) * size]
             front = fronts[k * self._masked : (k + 1) * self._masked]
-            packed.append(front + state + entries[start:stop] + extra.encode())
+            foresight = tails[k * tail : (k + 1) * tail]
+            packed.append(front + state + entries[start:stop] + foresight + extra.encode())
             start = stop
         return packed
 
-    def unpack(
-        self, packed: Sequence[memoryview]
-    ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32], NDArray[np.int64]]:
-        """States [B, C, N, N], policies [B, A], values [B] and last moves [B, 2]."""
+    def _pack_foresight(self, records: NDArray[Any]) -> bytes:
+        if not self._foresight:
+            return b""
+        scores = np.ascontiguousarray(records["score"], "<f4").view(np.uint8).reshape(len(records), 4)
+        owners = records["owners"]
+        sides = [np.packbits(owners == side, axis=1) for side in (1, -1)]
+        return np.concatenate([scores, *sides], axis=1).tobytes()
+
+    def _unpack_foresight(self, joined: bytes, batch: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Owners [B, N * N] and scores [B]."""
+        raw = np.frombuffer(joined, np.uint8).reshape(batch, self._tail)
+        scores = np.ascontiguousarray(raw[:, :4]).view("<f4")[:, 0].astype(np.float32)
+        half = _bytes(self._points)
+        own, other = (
+            np.unpackbits(raw[:, first : first + half], axis=1, count=self._points).astype(np.float32)
+            for first in (4, 4 + half)
+        )
+        return own - other, scores
+
+    def unpack(self, packed: Sequence[memoryview]) -> tuple[NDArray[Any], ...]:
+        """States [B, C, N, N], policies [B, A], values [B], last moves [B, 2]; owners and scores, if kept."""
         batch, masked = len(packed), self._masked
         fronts = np.frombuffer(b"".join([record[:masked] for record in packed]), np.uint8).reshape(batch, masked)
         headers = np.ascontiguousarray(fronts[:, : HEADER.itemsize]).view(HEADER)[:, 0]
@@ -92,17 +117,23 @@ class Packing:
                     states[:] = plain
                 else:
                     states[rows] = plain
+        foreseen: tuple[NDArray[np.float32], ...] = ()
+        if self._foresight:
+            tails = [record[stop : stop + self._tail] for record, stop in zip(packed, stops, strict=True)]
+            foreseen = self._unpack_foresight(b"".join(tails), batch)
         return (
             states.reshape(batch, *self._kind["state"].shape),
             policies,
             headers["value"].astype(np.float32),
             headers["last_move"].astype(np.int64),
+            *foreseen,
         )
 
     def extra(self, record: bytes) -> str:
         """The text behind a packed record."""
         header = np.frombuffer(record, HEADER, 1)[0]
-        return record[self._masked + self._state_bytes[int(header["bits"])] + 4 * int(header["entries"]) :].decode()
+        state = self._state_bytes[int(header["bits"])]
+        return record[self._masked + state + 4 * int(header["entries"]) + self._tail :].decode()
 
 
 def _raw(headers: NDArray[Any]) -> NDArray[np.uint8]:

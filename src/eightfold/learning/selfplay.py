@@ -45,6 +45,15 @@ class PlayedGame:
     states: Ints  # [T, L]
     policies: NDArray[np.float32]  # [T, A]
     values: NDArray[np.float32]  # [T] for the side to move
+    owners: NDArray[np.int8] | None = None  # [N * N] at the end, BLACK, WHITE or nobody; None in games without points
+    margin: float = 0.0  # black's lead then
+
+    def foresight(self, k: int, points: int) -> tuple[NDArray[np.int8], float]:
+        """Owners and score for the side to move of sample k: 1 for its own points, and its lead as a share."""
+        assert self.owners is not None
+        side = int(self.states[k, SIDE])
+        owners = (self.owners == side).astype(np.int8) - (self.owners == BLACK + WHITE - side).astype(np.int8)
+        return owners, (self.margin if side == BLACK else -self.margin) / points
 
 
 class SelfPlay:
@@ -167,6 +176,7 @@ class SelfPlay:
         if samples and result != DRAW:
             outcome = np.where(states[:, SIDE] == result, 1, -1).astype(np.float32)
         expected = np.array([value for _, _, value in samples], np.float32)
+        owners, margin = self._count(number)
         return PlayedGame(
             moves=tuple(self._moves[number]),
             opening=self._openings[number],
@@ -174,7 +184,19 @@ class SelfPlay:
             states=states,
             policies=np.array([policy for _, policy, _ in samples], np.float32),
             values=(1 - mix) * outcome + mix * expected,
+            owners=owners,
+            margin=margin,
         )
+
+    def _count(self, number: int) -> tuple[NDArray[np.int8] | None, float]:
+        """Who owns the points of a game that is over, and black's lead."""
+        rules = self.game.rules
+        if not hasattr(rules, "ownership"):
+            return None, 0.0
+        owners = np.zeros(self.game.points, np.int8)
+        state = self.search.forest.states[number].copy()
+        rules.ownership(state, owners)
+        return owners, float(rules.margin_of(state))
 
 
 def _draw(policy: NDArray[np.float32], temperature: float, random: np.random.Generator) -> int:

@@ -2,6 +2,9 @@
 
     loss = (z - v)^2 - pi . log p   (+ L2 by weight decay)
 
+A network with foresight (`nets/foresight.py`) is also taught who owned the points at the end of the game, and by how
+much it was won: a weight each, times the mean squared error.
+
 `Trainer(model, lr, device).train_epoch(data_buffer, batch_size, steps_per_epoch)` is document 002's way in; the
 training loop of a run calls `step` with batches of its own.
 """
@@ -17,8 +20,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from eightfold.errors import EightfoldError, unknown
-from eightfold.learning.batches import Batch, BatchMaker
-from eightfold.learning.buffer import DataBuffer
+from eightfold.learning.batches import Batch, BatchMaker, ForesightBatch
+from eightfold.learning.buffer import DataBuffer, targets_of
+from eightfold.nets.foresight import foresees
 
 CLIP_HISTORY = 1000
 
@@ -26,9 +30,12 @@ CLIP_HISTORY = 1000
 class Losses(NamedTuple):
     policy: float
     value: float
+    owners: float = 0.0
+    score: float = 0.0
 
     @property
     def total(self) -> float:
+        """What plays: the other two only teach."""
         return self.policy + self.value
 
 
@@ -63,7 +70,10 @@ class Trainer:
         precision: str = "auto",
         symmetry: str = "augment",
         seed: int = 0,
+        owners_weight: float = 1.0,
+        score_weight: float = 1.0,
     ) -> None:
+        self._weights = (1.0, 1.0, owners_weight, score_weight)
         self.device = torch.device(device)
         self.model = model.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
         self._bf16 = use_bf16(precision, self.device)
@@ -87,40 +97,50 @@ class Trainer:
         for group in self.optimiser.param_groups:
             group["lr"] = lr
 
-    def step(self, batch: Batch) -> Losses:
+    def step(self, batch: Batch | ForesightBatch) -> Losses:
         """One step of the optimiser; the losses before it."""
         self.model.train()
-        policy_loss, value_loss = self._losses(batch)
+        losses = self._losses(batch)
         self.optimiser.zero_grad(set_to_none=True)
-        (policy_loss + value_loss).backward()  # type: ignore[no-untyped-call]
+        total = sum((weight * loss for weight, loss in zip(self._weights, losses, strict=False)), torch.zeros(()))
+        total.backward()  # type: ignore[no-untyped-call]
         norm = self._clip.clip(self.model)
         if not np.isfinite(norm):
             raise EightfoldError(f"training diverged at step {self.steps}: a gradient is not a number; lower the rate")
         self.optimiser.step()
         self.steps += 1
-        return Losses(float(policy_loss.detach()), float(value_loss.detach()))
+        return Losses(*(float(loss.detach()) for loss in losses))
 
     @torch.no_grad()
-    def losses(self, batch: Batch) -> Losses:
+    def losses(self, batch: Batch | ForesightBatch) -> Losses:
         """The losses on a batch, without learning from it."""
         self.model.eval()
-        policy_loss, value_loss = self._losses(batch)
-        return Losses(float(policy_loss), float(value_loss))
+        return Losses(*map(float, self._losses(batch)))
 
-    def _losses(self, batch: Batch) -> tuple[Tensor, Tensor]:
+    def _losses(self, batch: Batch | ForesightBatch) -> list[Tensor]:
+        """Policy and value, and with foresight owners and score."""
         states = torch.from_numpy(np.ascontiguousarray(batch.states)).to(self.device)
         policies = torch.from_numpy(np.ascontiguousarray(batch.policies)).to(self.device)
         values = torch.from_numpy(np.ascontiguousarray(batch.values)).to(self.device)
         states = states.contiguous(memory_format=torch.channels_last)
+        foresight = isinstance(batch, ForesightBatch) and foresees(self.model)
         with torch.autocast(self.device.type, dtype=torch.bfloat16, enabled=self._bf16):
-            logits, expected = self.model(states)
+            answer = self.model.foresee(states) if foresight else self.model(states)
+        logits, expected = answer[:2]
         log_policy = functional.log_softmax(logits.float(), dim=1)
         policy_loss = -(policies * log_policy).sum(dim=1).mean()
         if expected.ndim == 1:
-            return policy_loss, ((values - expected.float()) ** 2).mean()
-        # What a value leaves open is the chance of a draw: 1 if the game was drawn, 0 if it was not.
-        targets = torch.stack([values, 1 - values.abs()], dim=1)
-        return policy_loss, ((targets - expected.float()) ** 2).sum(dim=1).mean()
+            value_loss = ((values - expected.float()) ** 2).mean()
+        else:
+            # What a value leaves open is the chance of a draw: 1 if the game was drawn, 0 if it was not.
+            targets = torch.stack([values, 1 - values.abs()], dim=1)
+            value_loss = ((targets - expected.float()) ** 2).sum(dim=1).mean()
+        losses = [policy_loss, value_loss]
+        if isinstance(batch, ForesightBatch) and foresight:
+            for wanted, foreseen in zip((batch.owners, batch.scores), answer[2:], strict=True):
+                target = torch.from_numpy(np.ascontiguousarray(wanted, np.float32)).to(self.device)
+                losses.append(((target - foreseen.float()) ** 2).mean())
+        return losses
 
     def train_epoch(
         self, data_buffer: DataBuffer, batch_size: int = 512, steps_per_epoch: int = 1000
@@ -131,8 +151,8 @@ class Trainer:
         taken = []
         for _ in range(steps_per_epoch):
             stored = data_buffer.sample_stored(batch_size)
-            taken.append(self.step(maker.make(stored.states, stored.policies, stored.values)))
-        policy, value = np.mean(taken, axis=0)
+            taken.append(self.step(maker.make(*targets_of(stored))))
+        policy, value = np.mean(taken, axis=0)[:2]
         return {
             "loss": float(policy + value),
             "policy_loss": float(policy),

@@ -37,7 +37,8 @@ class Description:
         game = make_game(self.game)
         _, planes = game.encoder(self.encoder)
         seen = planes_seen(planes, check_mode(self.symmetry))
-        return Shape(planes=seen, size=game.size, passes=game.actions - game.points)
+        passes, owners = game.actions - game.points, hasattr(game.rules, "ownership")
+        return Shape(planes=seen, size=game.size, passes=passes, owners=owners)
 
     def make(self) -> nn.Module:
         """A network of this kind with fresh weights."""

@@ -6,7 +6,8 @@
 
 Shapes: B batch, C planes, N board size, A actions. `forward([B, C, N, N])` gives `([B, A], [B])`; logits are
 for all actions, legal or not, and values are from the side to move, -1 to 1. A network that tells draws from
-even chances gives values `[B, 2]`: the value, and the chance of a draw.
+even chances gives values `[B, 2]`: the value, and the chance of a draw. With `foresight=1` a network also learns
+who will own the points of a game of Go, see `foresight.py`.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from torch.nn import functional
 
 from eightfold.errors import unknown
 from eightfold.nets.equivariant import EquivariantConvolution
+from eightfold.nets.foresight import FORESIGHT, Foreseen, foresees, make_foresight
 from eightfold.nets.isn_policy import ISNPolicy
 from eightfold.nets.shape import Shape as Shape  # asked for here by whoever makes a network
 from eightfold.texts import Option, Value, read_options, split_name, write_options
@@ -43,10 +45,18 @@ class A1(nn.Module):
             help="width of one more policy layer (document 000: 64)",
         ),
         Option(name="dropout", default=0.0, least=0, most=0.95, help="dropout in the heads, outputs excepted"),
+        FORESIGHT,
     )
 
     def __init__(
-        self, shape: Shape, *, blocks: int = 0, filters: int = 256, policy_hidden: int = 0, dropout: float = 0.0
+        self,
+        shape: Shape,
+        *,
+        blocks: int = 0,
+        filters: int = 256,
+        policy_hidden: int = 0,
+        dropout: float = 0.0,
+        foresight: int = 0,
     ) -> None:
         super().__init__()
         points = shape.size * shape.size
@@ -76,10 +86,18 @@ class A1(nn.Module):
             nn.Linear(64, 1),
             nn.Tanh(),
         )
+        self.foresight = make_foresight(foresight, width, shape, "a1")
         _initialise(self)
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
+        return self._answer(self.body(planes))
+
+    def foresee(self, planes: Tensor) -> Foreseen:
         features = self.body(planes)
+        assert self.foresight is not None, "made without foresight=1"
+        return Foreseen(*self._answer(features), *self.foresight(features))
+
+    def _answer(self, features: Tensor) -> tuple[Tensor, Tensor]:
         return self.policy(features), self.value(features).squeeze(1)
 
 
@@ -102,9 +120,10 @@ class ResNet(nn.Module):
     OPTIONS = (
         Option(name="blocks", default=6, least=1, most=100, help="residual blocks"),
         Option(name="filters", default=64, least=1, most=4096, help="filters of every convolution"),
+        FORESIGHT,
     )
 
-    def __init__(self, shape: Shape, *, blocks: int = 6, filters: int = 64) -> None:
+    def __init__(self, shape: Shape, *, blocks: int = 6, filters: int = 64, foresight: int = 0) -> None:
         super().__init__()
         self._passes = shape.passes
         self.stem = NormalisedConvolution(shape.planes, filters)
@@ -115,10 +134,21 @@ class ResNet(nn.Module):
         self.policy_pass = nn.Linear(2 * (filters // 2 or 1), shape.passes) if shape.passes else None
         self.value_features = NormalisedConvolution(filters, filters // 2 or 1, kernel=1)
         self.value = nn.Sequential(nn.Linear(2 * (filters // 2 or 1), 64), nn.ReLU(), nn.Linear(64, 3))
+        self.foresight = make_foresight(foresight, filters, shape, "resnet")
         _initialise(self)
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
-        features = self.blocks(functional.relu(self.stem(planes)))
+        return self._answer(self._features(planes))
+
+    def foresee(self, planes: Tensor) -> Foreseen:
+        features = self._features(planes)
+        assert self.foresight is not None, "made without foresight=1"
+        return Foreseen(*self._answer(features), *self.foresight(features))
+
+    def _features(self, planes: Tensor) -> Tensor:
+        return self.blocks(functional.relu(self.stem(planes)))
+
+    def _answer(self, features: Tensor) -> tuple[Tensor, Tensor]:
         local = self.policy_features(features)
         pooled = _pool(functional.relu(local))
         # What is going on elsewhere shifts every point's features alike.
@@ -175,15 +205,20 @@ def _initialise(network: nn.Module) -> None:
             nn.init.kaiming_normal_(module.weight, nonlinearity="relu")
             if module.bias is not None:
                 nn.init.zeros_(module.bias)
-    for head in (getattr(network, "policy", None), getattr(network, "value", None)):
+    for head in (getattr(network, name, None) for name in ("policy", "value", "foresight")):
         layers = [m for m in head.modules() if isinstance(m, nn.Linear | nn.Conv2d)] if head is not None else []
         if layers:
             layers[-1].weight.data.mul_(0.1)  # start undecided: a flat policy and values near zero
 
 
 def folded(network: nn.Module) -> nn.Module:
-    """A copy for inference of plain convolutions: batch norms are part of theirs, shared weights are spread out."""
+    """A copy for inference of plain convolutions: batch norms are part of theirs, shared weights are spread out.
+
+    What only teaches, a network's foresight, is left out.
+    """
     network = copy.deepcopy(network).eval()
+    if foresees(network):
+        network.foresight = None  # type: ignore[assignment]
     for module in list(network.modules()):
         if isinstance(module, NormalisedConvolution | EquivariantConvolution):
             module.fold()

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class Shape:
-    """What a network is built for: planes in, a board, and how many actions besides its points (a pass)."""
+    """What a network is built for: planes in, a board, how many actions besides its points (a pass), and whether the
+    game is decided by points that somebody owns at the end."""
 
     planes: int
     size: int
     passes: int = 0
+    owners: bool = False
 
     @property
     def actions(self) -> int:

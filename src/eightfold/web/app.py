@@ -74,6 +74,7 @@ def make_app(host: Host, *, name: str = "127.0.0.1") -> FastAPI:
             "version": __version__,
             "players": [offer.as_dict() for offer in host.offers.all()],
             "games": [_family(text) for text in FAMILIES],
+            "maps": host.maps.all(),
             "default_game": make_game(DEFAULT_GAME).text,
         }
 
@@ -123,7 +124,13 @@ def _family(name: str) -> dict[str, Any]:
         }
         for option in family.options
     ]
-    return {"name": name, "summary": family.summary, "options": json.loads(json.dumps(options))}
+    return {
+        "name": name,
+        "summary": family.summary,
+        "letters": family.letters,
+        "has_pass": family.has_pass,
+        "options": json.loads(json.dumps(options)),
+    }
 
 
 def _stranger(host: str | None, origin: str | None, bound: str) -> str:

@@ -17,6 +17,7 @@ from eightfold.games.game import Game
 from eightfold.search.result import Player
 from eightfold.threads import usable_cores
 from eightfold.web.eightfold_view import NetworkViews
+from eightfold.web.maps import MapSources
 from eightfold.web.messages import AnyMessage, New, Seat
 from eightfold.web.offers import HUMAN, Offers
 from eightfold.web.runs import WatchedRuns
@@ -38,6 +39,7 @@ class Host:
         *,
         players: Sequence[str] = (),
         runs: Sequence[Path] = (),
+        isns: Sequence[Path] = (),
         workers: int = 0,
         pace: float = PACE,
         seed: int | None = None,
@@ -47,6 +49,7 @@ class Host:
         self.pool = ThinkingPool(workers or usable_cores())
         self.shelf = PlayerShelf(seed=seed)
         self.networks = NetworkViews()
+        self.maps = MapSources(isns, self.offers)
         self.pace = pace
         self._tables: dict[str, Table] = {}
 
@@ -74,10 +77,11 @@ class Host:
                     offer.check_fits(offered_game(message.game))
 
     def usual_analyst(self, game: Game) -> Seat:
-        """Who thinks where nobody was chosen: a network for this game, else alpha-beta, else anybody."""
+        """Who thinks where nobody was chosen: a network for this game, else a search that suits it, else anybody."""
         offers = self.offers.all()
         fitting = [offer for offer in offers if offer.network and offer.game == game.text]
-        chosen = (fitting or [offer for offer in offers if offer.key == "alphabeta"] or offers)[0]
+        search = "mcts" if game.name == "go" else "alphabeta"
+        chosen = (fitting or [offer for offer in offers if offer.key == search] or offers)[0]
         return Seat(player=chosen.key, level=chosen.usual)
 
     @contextlib.contextmanager

@@ -15,12 +15,13 @@ from eightfold.games.sgf import LETTERS
 
 LARGEST_MESSAGE = 256 << 10  # characters
 LARGEST_SGF = 200_000
-MOST_MOVES = len(LETTERS) ** 2
+LARGEST_ACTION = len(LETTERS) ** 2
+MOST_MOVES = 2500  # of a game: more than the longest of Go
 LONGEST_ERROR = 200
 
 Key = Annotated[str, Field(min_length=1, max_length=120)]
 Node = Annotated[int, Field(ge=0, le=1_000_000)]
-Action = Annotated[int, Field(ge=0, le=MOST_MOVES)]
+Action = Annotated[int, Field(ge=0, le=LARGEST_ACTION)]
 
 
 class Message(BaseModel):
@@ -69,6 +70,25 @@ class Resign(Message):
     type: Literal["resign"]
 
 
+class Mark(Message):
+    """Call a group dead, or alive again, when both sides have passed."""
+
+    type: Literal["mark"]
+    action: Action
+
+
+class Suggest(Message):
+    """Mark what is most likely dead."""
+
+    type: Literal["suggest"]
+
+
+class Agree(Message):
+    """The count is right as it stands."""
+
+    type: Literal["agree"]
+
+
 class Go(Message):
     """Look at another node of the tree; players rest meanwhile."""
 
@@ -115,6 +135,13 @@ class Eightfold(Message):
     as_played: bool = True  # with the network's symmetry mode; else the bare network
 
 
+class Maps(Message):
+    """What a source foresees for every point: owners, eyes, captures."""
+
+    type: Literal["maps"]
+    source: Key
+
+
 class Load(Message):
     type: Literal["load"]
     sgf: Annotated[str, Field(min_length=1, max_length=LARGEST_SGF)]
@@ -129,7 +156,25 @@ class Ping(Message):
 
 
 AnyMessage = (
-    New | Resume | Play | Undo | Hint | Resign | Go | Remove | Seats | Analyse | Review | Eightfold | Load | Save | Ping
+    New
+    | Resume
+    | Play
+    | Undo
+    | Hint
+    | Resign
+    | Mark
+    | Suggest
+    | Agree
+    | Go
+    | Remove
+    | Seats
+    | Analyse
+    | Review
+    | Eightfold
+    | Maps
+    | Load
+    | Save
+    | Ping
 )
 _reader: TypeAdapter[AnyMessage] = TypeAdapter(Annotated[AnyMessage, Field(discriminator="type")])
 

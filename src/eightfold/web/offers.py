@@ -16,6 +16,7 @@ from eightfold.arena.players import PLAYERS, PROTOCOLS, WITH_TREES, check_player
 from eightfold.errors import EightfoldError, unknown
 from eightfold.games.game import Game
 from eightfold.nets.description import DESCRIPTION, check_fits, find_checkpoint, shipped_networks
+from eightfold.nets.exported import is_exported
 from eightfold.nets.opening import describe_network, weights_file
 from eightfold.search.result import Player
 from eightfold.texts import split_name
@@ -48,6 +49,7 @@ class Offer:
     network: str = ""  # the place of its network; '' for players without one
     game: str = ""  # the game that its network was trained for
     any_size: bool = False
+    foresight: bool = False  # whether its network foresees who will own the points
 
     def level(self, number: int) -> Level:
         if not 0 <= number < len(self.levels):
@@ -157,6 +159,7 @@ def _net_offer(place: str, options: str) -> Offer:
         network=place,
         game=description.game,
         any_size=any_size,
+        foresight="foresight=1" in description.network and not is_exported(place),  # a file without those outputs
     )
 
 

@@ -27,6 +27,7 @@ def serve(
     browser: bool = True,
     runs: Sequence[Path] = (),
     players: Sequence[str] = (),
+    isns: Sequence[Path] = (),
 ) -> None:
     """Serve until Ctrl-C."""
     missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
@@ -40,7 +41,7 @@ def serve(
     listening = _listen(host, port)
     address = f"http://{_shown(host)}:{listening.getsockname()[1]}"
     console = Console(highlight=False, emoji=False, markup=False, soft_wrap=True)
-    app = make_app(Host(players=players, runs=runs), name=host)
+    app = make_app(Host(players=players, runs=runs, isns=isns), name=host)
     server = uvicorn.Server(
         uvicorn.Config(
             app, log_level="warning", ws="websockets-sansio", ws_max_size=LARGEST_FRAME, timeout_graceful_shutdown=2

@@ -11,11 +11,13 @@ from typing import Any
 
 from eightfold.errors import EightfoldError, unknown
 from eightfold.games.game import COLOUR_NAMES, FAMILIES, Game, Position, make_game
+from eightfold.games.go_count import Count, count, ko_points, prisoners, result_text
 from eightfold.games.record import GameRecord, replay
 from eightfold.games.state import BLACK, WHITE
 from eightfold.games.variations import ROOT, MoveTree, read_tree, write_tree
 from eightfold.search.result import SearchResult
 from eightfold.texts import split_name
+from eightfold.web import counting
 from eightfold.web.messages import Seat
 from eightfold.web.offers import HUMAN
 
@@ -44,13 +46,15 @@ class Session:
     def __init__(self, tree: MoveTree, black: Seat, white: Seat, *, playing: bool, now: float) -> None:
         self.id = secrets.token_urlsafe(12)  # who knows it may look on and play
         self.game = make_game(tree.record.game)
+        self.start = tree.record.start(self.game)
         self.tree = tree
         self.seats = {BLACK: black, WHITE: white}
         self.playing = playing  # whether players answer moves; else one only looks
         self.node = tree.line(ROOT)[-1]
-        self.position = replay(self.game, tree.moves(self.node))
+        self.position = self.position_at(self.node)
         self.judged: dict[int, Judgement] = {}
         self.ending: tuple[int, str] | None = None  # a game that ended off the board: the winner and why
+        self.agreed = set(tree.dead)  # ends of lines whose count is agreed to, in games of points
         self.used = {BLACK: 0.0, WHITE: 0.0}  # seconds
         self._since: float | None = now
         self._judge_end()
@@ -76,6 +80,16 @@ class Session:
     @property
     def is_over(self) -> bool:
         return self.position.is_over or self.ending is not None
+
+    def position_at(self, node: int) -> Position:
+        return replay(self.game, self.tree.moves(node), start=self.start)
+
+    @property
+    def counted(self) -> Count | None:
+        """The count of a game that two passes ended, with the dead stones that were marked."""
+        if self.ending is not None or not self.position.is_over or not counting.counts_points(self.position):
+            return None
+        return count(self.position, dead=self.tree.dead.get(self.node, ()))
 
     @property
     def mover(self) -> Seat:
@@ -111,8 +125,9 @@ class Session:
         self._stand_at(back, now)
 
     def _colour_to_move(self, node: int) -> int:
-        """Colours alternate in all our games."""
-        return BLACK if len(self.tree.moves(node)) % 2 == 0 else WHITE
+        """Colours alternate in all our games; with a handicap white begins."""
+        first = self.start.to_move
+        return first if len(self.tree.moves(node)) % 2 == 0 else BLACK + WHITE - first
 
     def go(self, node: int, now: float) -> None:
         """Look at a node; nobody answers there until somebody says so."""
@@ -143,6 +158,24 @@ class Session:
         self.ending = (winner, reason)
         self.tree.record = replace(self.tree.record, result=self._result())  # also when one looks elsewhere
 
+    def mark(self, action: int) -> None:
+        """Call a group dead, or alive again; who agreed before is asked once more."""
+        if self.counted is None:
+            raise EightfoldError("stones are marked as dead when both sides have passed")
+        self.set_dead(self.node, counting.toggled(self.position, self.tree.dead.get(self.node, ()), action))
+
+    def set_dead(self, node: int, dead: tuple[int, ...]) -> None:
+        if node not in self.tree:
+            return  # it was taken back meanwhile
+        self.tree.dead[node] = dead
+        self.agreed.discard(node)
+        self._judge_end()
+
+    def agree(self) -> None:
+        if self.counted is None:
+            raise EightfoldError("there is nothing to agree on before both sides have passed")
+        self.agreed.add(self.node)
+
     def sit(self, black: Seat, white: Seat, *, playing: bool, now: float) -> None:
         self.tick(now)
         self.seats = {BLACK: black, WHITE: white}
@@ -161,13 +194,13 @@ class Session:
     def _judge_end(self) -> None:
         """An ended game needs no opinion."""
         if self.position.is_over:
-            value = {BLACK: 1.0, WHITE: 0.0, None: 0.5}[self.position.winner]
+            value = {BLACK: 1.0, WHITE: 0.0, None: 0.5}[self.winner]
             self.judged[self.node] = Judgement(value=value, best=None)
 
     def _stand_at(self, node: int, now: float) -> None:
         self.tick(now)
         self.node = node
-        self.position = replay(self.game, self.tree.moves(node))
+        self.position = self.position_at(node)
         self._judge_end()
 
     # ---- clocks ---------------------------------------------------------------------------------------
@@ -196,14 +229,19 @@ class Session:
 
     @property
     def outcome(self) -> str:
-        if self.ending is None:
+        if self.ending is not None:
+            winner, reason = self.ending
+            return f"{COLOUR_NAMES[winner]} wins: {reason}"
+        counted = self.counted
+        if counted is None:
             return self.position.outcome
-        winner, reason = self.ending
-        return f"{COLOUR_NAMES[winner]} wins: {reason}"
+        lead = abs(counted.margin)
+        return "draw" if counted.winner is None else f"{COLOUR_NAMES[counted.winner]} wins by {lead:g}"
 
     @property
     def winner(self) -> int | None:
-        return self.ending[0] if self.ending else self.position.winner
+        counted = self.counted
+        return self.ending[0] if self.ending else counted.winner if counted else self.position.winner
 
     def as_sgf(self) -> str:
         record = replace(self.tree.record, result=self._result(), black=self._name(BLACK), white=self._name(WHITE))
@@ -218,6 +256,8 @@ class Session:
     def _result(self) -> str:
         if not self.is_over:
             return self.tree.record.result
+        if (counted := self.counted) is not None:
+            return result_text(counted.margin)
         if self.winner is None:
             return "Draw"
         reason = "" if self.ending is None else "R" if "resigns" in self.ending[1] else "F"
@@ -227,15 +267,27 @@ class Session:
         """Everything that a page needs to show this game."""
         self.tick(now)
         game, position = self.game, self.position
+        points = counting.counts_points(position)
         return {
             "type": "state",
             "id": self.id,
-            "game": {"text": game.text, "size": game.size, "has_pass": game.family.has_pass, **game.values},
+            "game": {
+                **game.values,
+                "text": game.text,
+                "size": game.size,
+                "has_pass": game.family.has_pass,
+                "letters": game.family.letters,
+                "first": self.start.to_move,
+                "set_up": bool(self.tree.record.setup or self.tree.record.to_move),  # a text cannot say it
+            },
             "tree": [[b.number, b.parent, b.move] for b in self.tree],
             "judged": {str(node): [round(j.value, 4), j.best] for node, j in self.judged.items()},
             "node": self.node,
             "stones": "".join(map(str, position.stones.reshape(-1).tolist())),
-            "forbidden": position.forbidden_moves.tolist(),
+            "forbidden": [] if points else position.forbidden_moves.tolist(),
+            "ko": ko_points(position) if points else [],
+            "prisoners": prisoners(position) if points else None,
+            "count": self._count_state() if points else None,
             "last": position.last_move,
             "line": winning_line(position),
             "to_move": position.to_move,
@@ -248,6 +300,11 @@ class Session:
             "clocks": [round(self.used[BLACK], 2), round(self.used[WHITE], 2)],
             "clock_runs": self.clock_runs,
         }
+
+    def _count_state(self) -> dict[str, Any] | None:
+        counted = self.counted
+        nobody = all(seat.player != HUMAN for seat in self.seats.values())
+        return None if counted is None else counting.as_dict(counted, agreed=nobody or self.node in self.agreed)
 
 
 def winning_line(position: Position) -> list[int]:

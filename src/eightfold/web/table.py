@@ -14,17 +14,17 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
-import numpy as np
-
 from eightfold.arena.forfeit import Resignation
 from eightfold.errors import EightfoldError
 from eightfold.games.game import COLOUR_NAMES, Position
+from eightfold.games.go_foresight import probably_dead
 from eightfold.games.state import BLACK, WHITE
 from eightfold.search.result import SearchResult
 from eightfold.web import messages
 from eightfold.web.eightfold_view import eight_sides
 from eightfold.web.messages import Seat
 from eightfold.web.offers import HUMAN
+from eightfold.web.opinion import opinion
 from eightfold.web.session import Session
 from eightfold.web.thinking import Job
 
@@ -56,7 +56,7 @@ class Table:
         self._review: list[int] = []  # nodes that are still to be judged
         self._review_job: Job | None = None
         self._pause: asyncio.TimerHandle | None = None
-        self._eight_sides: dict[Viewer, Job] = {}  # what each viewer asked for last
+        self._questions: dict[tuple[Viewer, str], Job] = {}  # what each viewer asked for last, of every kind
 
     # ---- viewers --------------------------------------------------------------------------------------
 
@@ -68,7 +68,8 @@ class Table:
 
     def leave(self, viewer: Viewer) -> None:
         self.viewers.discard(viewer)
-        self._stop_eight_sides(viewer)
+        for asked in [asked for asked in self._questions if asked[0] is viewer]:
+            self._questions.pop(asked).stop.set()
         self.touched = time.monotonic()
         if not self.viewers:
             self.rest()
@@ -112,6 +113,12 @@ class Table:
                 self._change(lambda: session.undo(now))
             case messages.Resign():
                 self._change(lambda: session.resign(now))
+            case messages.Mark():
+                self._change(lambda: session.mark(message.action))
+            case messages.Suggest():
+                self._suggest_dead(viewer)
+            case messages.Agree():
+                self._change(session.agree)
             case messages.Go():
                 self._change(lambda: session.go(message.node, now))
             case messages.Remove():
@@ -126,6 +133,8 @@ class Table:
                 self._start_review(message.by)
             case messages.Eightfold():
                 self._show_eight_sides(message, viewer)
+            case messages.Maps():
+                self._show_maps(message, viewer)
             case messages.Save():
                 viewer.post({"type": "sgf", "sgf": session.as_sgf()})
             case _:
@@ -273,7 +282,7 @@ class Table:
         def tell(result: SearchResult, more: float) -> None:
             if holder and holder[0] is self._analysis:
                 self.session.judge(node, result)
-                self.tell(self._opinion(node, result, spent + more))
+                self.tell(opinion(self.session, node, result, spent + more))
 
         def work(stop: threading.Event) -> tuple[SearchResult, float]:
             begin = time.monotonic()
@@ -308,22 +317,6 @@ class Table:
         self._analysis = self._submit(work, done)
         holder.append(self._analysis)
 
-    def _opinion(self, node: int, result: SearchResult, seconds: float) -> dict[str, Any]:
-        points = self.session.game.points
-        return {
-            "type": "analysis",
-            "node": node,
-            "action": int(result.action),
-            "value": round(self.session.for_black(node, result.value), 4),
-            "policy": [round(float(p), 4) for p in result.policy[:points]],
-            "visits": None if result.visits is None else [int(n) for n in result.visits[:points]],
-            "values": None if result.values is None else [_number(v) for v in result.values[:points]],
-            "lines": _lines(result),
-            "effort": int(result.effort if result.visits is None else result.visits.sum()),
-            "depth": int(result.depth),
-            "seconds": round(seconds, 2),
-        }
-
     # ---- the whole game judged ------------------------------------------------------------------------
 
     def _start_review(self, by: Seat) -> None:
@@ -350,7 +343,7 @@ class Table:
             self._tell_state()
             return
         node = self._review[0]
-        position = self.session.game.after(tree.moves(node))
+        position = self.session.position_at(node)
         if position.is_over:
             self._review.pop(0)
             self._review_next(by)
@@ -378,6 +371,33 @@ class Table:
 
         self._review_job = self._submit(work, done)
 
+    # ---- counting, and maps of the points -------------------------------------------------------------
+
+    def _suggest_dead(self, viewer: Viewer) -> None:
+        position, node = self.session.position, self.session.node
+        if self.session.counted is None:
+            raise EightfoldError("stones are marked as dead when both sides have passed")
+
+        def work(stop: threading.Event) -> tuple[int, ...]:
+            return probably_dead(position)
+
+        def done(job: Job, dead: tuple[int, ...] | None, trouble: Exception | None) -> None:
+            if trouble is not None or dead is None:
+                viewer.post({"type": "error", "text": _words(trouble)})
+                return
+            self.session.set_dead(node, dead)
+            self._tell_state()
+
+        self._submit(work, done)
+
+    def _show_maps(self, message: messages.Maps, viewer: Viewer) -> None:
+        position, node, start = self.session.position, self.session.node, self.session.start
+
+        def work(stop: threading.Event) -> dict[str, Any]:
+            return self.host.maps.find(message.source).look(start, position)
+
+        self._post_answer(work, viewer, "maps", node)
+
     # ---- the eightfold view ---------------------------------------------------------------------------
 
     def _show_eight_sides(self, message: messages.Eightfold, viewer: Viewer) -> None:
@@ -388,21 +408,29 @@ class Table:
             offer = None if key is None else host.offers.find(key)
             return eight_sides(position, host.networks, offer, as_played=as_played)
 
+        self._post_answer(work, viewer, "eightfold", node)
+
+    def _post_answer(
+        self, work: Callable[[threading.Event], dict[str, Any]], viewer: Viewer, kind: str, node: int
+    ) -> None:
+        """Work in a worker, and tell one viewer what comes of it.
+
+        Whoever asks faster than it can be answered waits for the last answer of a kind alone.
+        """
+        asked = (viewer, kind)
+
         def done(job: Job, answer: dict[str, Any] | None, trouble: Exception | None) -> None:
-            if self._eight_sides.get(viewer) is not job:
+            if self._questions.get(asked) is not job:
                 return
-            del self._eight_sides[viewer]
+            del self._questions[asked]
             if trouble is not None or answer is None:
                 viewer.post({"type": "error", "text": _words(trouble)})
             else:
                 viewer.post({**answer, "node": node})
 
-        self._stop_eight_sides(viewer)  # whoever asks faster than it can be answered waits for the last answer alone
-        self._eight_sides[viewer] = self._submit(work, done)
-
-    def _stop_eight_sides(self, viewer: Viewer) -> None:
-        if viewer in self._eight_sides:
-            self._eight_sides.pop(viewer).stop.set()
+        if asked in self._questions:
+            self._questions.pop(asked).stop.set()
+        self._questions[asked] = self._submit(work, done)
 
     def _submit(self, work: Callable[[threading.Event], Any], done: Callable[[Job, Any, Any], None]) -> Job:
         """Work in a worker; what it gives comes back on the loop."""
@@ -425,15 +453,3 @@ def _words(trouble: Exception | None) -> str:
     if isinstance(trouble, EightfoldError):
         return str(trouble)
     return f"a player failed: {type(trouble).__name__}"
-
-
-def _lines(result: SearchResult) -> list[list[int]]:
-    """How the game is expected to go on: after the best move, then after the others that were looked at."""
-    best = list(map(int, result.principal_variation))
-    others = [list(map(int, line)) for line in result.variations if line[0] != result.action]
-    return [best, *others] if best else others
-
-
-def _number(value: Any) -> float | None:
-    number = float(value)
-    return round(number, 3) if np.isfinite(number) else None

@@ -3,6 +3,7 @@
 
 import { button, copyText, field, make, select, toast } from "./dom.js";
 import { SeatForm, fitsGame } from "./forms.js";
+import { Foresight } from "./foresight.js";
 import { ChancesGraph } from "./graph.js";
 import { capital, COLOURS, percent, pointName, shortNumber } from "./names.js";
 import { VariationTree } from "./tree.js";
@@ -29,6 +30,7 @@ export class AnalyseView {
     this.pointed = -1; // the move whose variation is looked at
     this.variation.addEventListener("pointerenter", () => this.hover(this.opinion?.action ?? -1));
     this.variation.addEventListener("pointerleave", () => this.hover(-1));
+    this.foresight = new Foresight(game, board, () => this.drawOverlay());
     this.graph = new ChancesGraph(game, this.choose);
     this.tree = new VariationTree(game, this.choose);
     panel.append(
@@ -36,6 +38,7 @@ export class AnalyseView {
         make("div", { class: "buttons" }, this.toggle, this.review), field("On the board", this.shown),
         this.summary, this.variation),
       make("div", { class: "card" }, make("h2", {}, "Black's chances"), this.graph.node),
+      this.foresight.node,
       make("div", { class: "card" }, make("h2", {}, "Moves"), this.steps(),
         make("div", { class: "tree-holder", tabindex: 0, "aria-label": "Variations; left and right go through the moves" },
           this.tree.svg)),
@@ -56,7 +59,7 @@ export class AnalyseView {
   }
 
   records() {
-    this.text = make("textarea", { rows: 4, id: "sgf", spellcheck: "false", placeholder: "(;GM[4]SZ[15];B[hh] …)" });
+    this.text = make("textarea", { rows: 4, id: "sgf", spellcheck: "false", placeholder: "(;GM[4]SZ[15];B[hh] …) or (;GM[1]SZ[9];B[ee] …)" });
     const load = () => {
       if (!this.text.value.trim()) toast("Paste a game in SGF first");
       else this.game.send("load", { sgf: this.text.value });
@@ -71,6 +74,7 @@ export class AnalyseView {
 
   setVisible(visible) {
     this.visible = visible;
+    this.foresight.setVisible(visible);
     if (visible && this.game.state) {
       this.by.fill();
       this.fitEngine(this.game.state);
@@ -128,7 +132,8 @@ export class AnalyseView {
   drawOverlay() {
     const { state } = this.game;
     const { opinion } = this;
-    if (!this.visible || !opinion || this.shown.value === "nothing" || state.over) {
+    const covered = this.foresight.hasNumbers; // two numbers on a point could not be read
+    if (!this.visible || !opinion || covered || this.shown.value === "nothing" || state.over) {
       this.board.overlay?.clear();
       this.board.hideVariation();
       this.summary.textContent = state?.over ? `${capital(state.outcome)}.` : this.thinking ? "Thinking …" : "";
@@ -157,12 +162,13 @@ export class AnalyseView {
   }
 
   describe(state, opinion) {
-    const { size } = state.game;
+    const { game } = state;
     const depth = opinion.depth ? `, depth ${opinion.depth}` : "";
-    this.summary.textContent = `Best ${pointName(opinion.action, size)}; black's chances ${percent(opinion.value)}; `
-      + `${shortNumber(opinion.effort)} looked at${depth}, ${opinion.seconds.toFixed(1)} s`;
+    this.summary.textContent = `Best ${pointName(opinion.action, game)}; black's chances ${percent(opinion.value)}; `
+      + `${shortNumber(opinion.effort)} looked at${depth}, ${opinion.seconds.toFixed(1)} s`
+      + (opinion.pass === null ? "" : `; pass ${percent(opinion.pass)}`);
     const line = this.lineAfter(this.pointed);
-    const [first, ...rest] = (line.length ? line : this.lineAfter(opinion.action)).map((move) => pointName(move, size));
+    const [first, ...rest] = (line.length ? line : this.lineAfter(opinion.action)).map((move) => pointName(move, game));
     this.variation.textContent = !first ? "" : line.length ? `After ${first}: ${rest.join(" ") || "nothing yet"}`
       : `Expects ${[first, ...rest].join(" ")}`;
   }
@@ -211,7 +217,11 @@ export class AnalyseView {
 
   share() {
     const { state } = this.game;
-    const names = this.game.moves(state.node).map((move) => pointName(move, state.game.size)).join("-");
+    if (state.game.set_up) {
+      toast("This game began with stones on the board, which a link cannot say; save it as SGF");
+      return;
+    }
+    const names = this.game.moves(state.node).map((move) => pointName(move, state.game)).join("-");
     copyText(`${location.origin}/#position=${state.game.text}&moves=${names}`, "The link is copied");
   }
 

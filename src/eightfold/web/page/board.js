@@ -3,6 +3,7 @@
 
 import { announce, makeSvg } from "./dom.js";
 import { Overlay } from "./overlay.js";
+import { MapLayer, territory } from "./maps.js";
 import { BLACK, COLOURS, letter, pointName } from "./names.js";
 
 export const CELL = 40;
@@ -13,21 +14,24 @@ const STONE = 18.6;
 let boards = 0;
 
 export class Board {
-  // onPlay(action), onHover(action or -1); a board without onPlay only shows.
-  constructor(holder, { onPlay = null, onHover = null, coordinates = true, label = "Board" } = {}) {
+  // onPlay(action), onMark(action) of a stone, onHover(action or -1); a board without onPlay only shows.
+  constructor(holder, { onPlay = null, onMark = null, onHover = null, coordinates = true, label = "Board" } = {}) {
     this.holder = holder;
     this.onPlay = onPlay;
+    this.onMark = onMark;
     this.onHover = onHover;
     this.coordinates = coordinates;
     this.label = label;
     this.name = `board-${++boards}`;
     this.size = 0;
     this.canPlay = false;
+    this.canMark = false;
     this.hovered = -1;
   }
 
-  build(size) {
+  build(size, letters) {
     this.size = size;
+    this.letters = letters;
     this.edge = this.coordinates ? EDGE : EDGE_BARE;
     const width = (size - 1) * CELL + 2 * this.edge;
     const active = this.onPlay !== null;
@@ -43,14 +47,17 @@ export class Board {
     this.svg.append(this.grid(size), ...this.stars(size));
     if (this.coordinates) this.svg.append(this.labels(size, width));
     this.layers = {};
-    for (const layer of ["forbidden", "shadows", "stones", "overlay", "ghosts", "marks"]) {
+    for (const layer of ["forbidden", "shadows", "stones", "territory", "maps", "overlay", "ghosts", "marks"]) {
       this.layers[layer] = makeSvg("g", { class: layer });
       this.svg.append(this.layers[layer]);
     }
     this.stones = new Array(size * size).fill(null); // [shadow, stone] of a point, once it had one
     this.shown = "0".repeat(size * size);
     this.forbidden = [];
+    this.ko = [];
+    this.counted = "";
     this.overlay = new Overlay(this);
+    this.maps = new MapLayer(this);
     this.hoverStone = makeSvg("circle", { class: "hover", r: STONE, visibility: "hidden" });
     this.cursor = makeSvg("rect", { class: "cursor", width: CELL - 2, height: CELL - 2, rx: 6, visibility: "hidden" });
     this.lastMark = makeSvg("circle", { class: "last", r: 6.2, visibility: "hidden" });
@@ -108,8 +115,9 @@ export class Board {
     if (size < 7) return [];
     const near = size >= 13 ? 3 : 2;
     const rows = size % 2 ? [near, (size - 1) / 2, size - 1 - near] : [near, size - 1 - near];
+    const middle = size < 15 ? (size - 1) / 2 : -1; // small boards have four corners and a centre
     return rows.flatMap((row) =>
-      rows.map((column) => this.place(makeSvg("circle", { class: "star", r: 3.4 }), row * size + column)));
+      rows.filter((column) => (row === middle) === (column === middle)).map((column) => this.place(makeSvg("circle", { class: "star", r: 3.4 }), row * size + column)));
   }
 
   labels(size, width) {
@@ -117,7 +125,7 @@ export class Board {
     for (let k = 0; k < size; k++) {
       const at = this.edge + k * CELL;
       group.append(
-        makeSvg("text", { x: at, y: width - 8 }, letter(k)),
+        makeSvg("text", { x: at, y: width - 8 }, letter(k, this)),
         makeSvg("text", { x: 11, y: at + 4 }, String(size - k)),
       );
     }
@@ -126,20 +134,24 @@ export class Board {
 
   // ---- what is on the board
 
-  // stones: a text of 0, 1, 2 for every point.
-  show({ size, stones, last = null, line = [], forbidden = [], toMove = BLACK, canPlay = false }) {
-    if (size !== this.size) this.build(size);
+  // stones: a text of 0, 1, 2 for every point; count: owners and dead stones of a game of points that is over.
+  show({ size, letters, stones, last = null, line = [], forbidden = [], ko = [], count = null, toMove = BLACK,
+    canPlay = false, canMark = false }) {
+    if (size !== this.size || letters !== this.letters) this.build(size, letters);
     this.toMove = toMove;
     this.canPlay = canPlay;
-    this.svg.classList.toggle("playable", canPlay);
+    this.canMark = canMark && this.onMark !== null;
+    this.svg.classList.toggle("playable", canPlay || this.canMark);
     if (stones !== this.shown) {
       for (let action = 0; action < stones.length; action++) {
         if (stones[action] !== this.shown[action]) this.setStone(action, Number(stones[action]));
       }
       this.shown = stones;
+      if (this.counted) this.setCount(null); // it was made for other stones
     }
     this.mark(this.lastMark, last, last !== null && `last on-${COLOURS[stones[last]] ?? "empty"}`);
-    this.setForbidden(forbidden);
+    this.setForbidden(forbidden, ko);
+    this.setCount(count);
     this.setLine(line);
     this.mark(this.hintMark, null);
     this.hideVariation();
@@ -182,14 +194,31 @@ export class Board {
     if (className) node.setAttribute("class", className);
   }
 
-  setForbidden(points) {
-    if (points.join() === this.forbidden.join()) return;
+  setForbidden(points, ko) {
+    if (points.join() === this.forbidden.join() && ko.join() === this.ko.join()) return;
     this.forbidden = points;
-    this.layers.forbidden.replaceChildren(...points.map((action) => {
+    this.ko = ko;
+    const crosses = points.map((action) => {
       const [x, y, r] = [this.x(action), this.y(action), 8];
       const d = `M${x - r} ${y - r}L${x + r} ${y + r}M${x + r} ${y - r}L${x - r} ${y + r}`;
-      return makeSvg("path", { d }, makeSvg("title", {}, `${pointName(action, this.size)} is forbidden`));
-    }));
+      return makeSvg("path", { d }, makeSvg("title", {}, `${pointName(action, this)} is forbidden`));
+    });
+    const squares = ko.map((action) => makeSvg("rect", {
+      class: "ko", x: this.x(action) - 9, y: this.y(action) - 9, width: 18, height: 18,
+    }, makeSvg("title", {}, `${pointName(action, this)} is a ko`)));
+    this.layers.forbidden.replaceChildren(...crosses, ...squares);
+  }
+
+  // Whose the points are at the end, and which stones are dead.
+  setCount(count) {
+    const said = count ? `${count.owners} ${count.dead.join()}` : "";
+    if (said === this.counted) return;
+    this.counted = said;
+    const dead = new Set(count?.dead ?? []);
+    this.stones.forEach((pair, action) => {
+      for (const node of pair ?? []) node.classList.toggle("dead", dead.has(action));
+    });
+    this.layers.territory.replaceChildren(...(count ? territory(this, count.owners, count.dead) : []));
   }
 
   setLine(points) {
@@ -204,6 +233,7 @@ export class Board {
   // Numbered ghost stones: what the engine expects to come.
   showVariation(moves, colour) {
     const ghosts = moves.map((action, number) => {
+      if (action >= this.size * this.size) return ""; // a pass
       const owner = COLOURS[number % 2 ? 3 - colour : colour];
       return makeSvg("g", { class: `ghost ${owner}` },
         this.place(makeSvg("circle", { r: STONE - 1 }), action),
@@ -244,7 +274,7 @@ export class Board {
   }
 
   isFree(action) {
-    return action >= 0 && this.shown[action] === "0" && !this.forbidden.includes(action);
+    return action >= 0 && this.shown[action] === "0" && !this.forbidden.includes(action) && !this.ko.includes(action);
   }
 
   hoverAt(action) {
@@ -256,7 +286,8 @@ export class Board {
 
   tryPlay(action) {
     if (action < 0 || !this.onPlay) return;
-    if (this.canPlay && this.isFree(action)) this.onPlay(action);
+    if (this.canMark && this.shown[action] !== "0") this.onMark(action);
+    else if (this.canPlay && this.isFree(action)) this.onPlay(action);
     else if (this.canPlay) announce(`${this.describe(action)}: not possible`);
   }
 
@@ -277,8 +308,9 @@ export class Board {
 
   describe(action) {
     const stone = { 0: "empty", 1: "black stone", 2: "white stone" }[this.shown[action]];
-    const forbidden = this.forbidden.includes(action) ? ", forbidden" : "";
-    return `${pointName(action, this.size)}, ${stone}${forbidden}`;
+    const forbidden = this.forbidden.includes(action) ? ", forbidden" : this.ko.includes(action) ? ", ko" : "";
+    const dead = this.stones[action]?.[1].classList.contains("dead") ? ", dead" : "";
+    return `${pointName(action, this)}, ${stone}${dead}${forbidden}`;
   }
 
   showCursor(visible) {

@@ -3,6 +3,7 @@
 
 import { Board } from "./board.js";
 import { field, make, select, setOptions } from "./dom.js";
+import { fitsGame } from "./forms.js";
 import { capital, percent, pointName } from "./names.js";
 
 const SHORT = ["As it is", "Turned right", "Half turn", "Turned left", "Left and right", "Top and bottom",
@@ -54,8 +55,10 @@ export class EightfoldView {
   fillNetworks() {
     const { offers, state } = this.game;
     const networks = offers.players.filter((offer) => offer.is_network);
-    const fitting = networks.find((offer) => offer.game === state?.game.text) ?? networks.find((offer) => offer.any_size);
-    const before = networks.some((offer) => offer.key === this.network.value) ? this.network.value : fitting?.key ?? "";
+    const fitting = networks.filter((offer) => state && fitsGame(offer, state.game.text));
+    const known = fitting.some((offer) => offer.key === this.network.value);
+    const best = fitting.find((offer) => offer.game === state.game.text) ?? fitting[0]; // one of its own size first
+    const before = known ? this.network.value : best?.key ?? "";
     setOptions(this.network, [["", "None"], ...networks.map((offer) => [offer.key, offer.key, offer.summary])], before);
   }
 
@@ -71,14 +74,14 @@ export class EightfoldView {
     const canonical = new Set(answer.canonical);
     answer.turns.forEach((turn, number) => {
       const cell = this.cells[number];
-      cell.board.show({ size: answer.size, stones: turn.stones });
+      cell.board.show({ size: answer.size, letters: state.game.letters, stones: turn.stones });
       cell.node.classList.toggle("canonical", canonical.has(number));
       cell.badge.hidden = !canonical.has(number);
       cell.node.title = capital(answer.names[number]);
       if (turn.policy) {
         cell.board.overlay.show(turn.policy, turn.best);
         cell.value.textContent = percent((1 + turn.value) / 2);
-        cell.best.textContent = `${pointName(turn.best, answer.size)} → ${turn.best_at_home}`;
+        cell.best.textContent = `${pointName(turn.best, state.game)} → ${turn.best_at_home}`;
         cell.best.title = "Its best move on this face, and where that is on your board";
       } else {
         cell.board.overlay.clear();

@@ -10,6 +10,10 @@ export function readGame(text) {
   return { name, values };
 }
 
+// What the page proposes first where a game's own default is for longer evenings.
+const PROPOSED = { go: { size: 9 } };
+const LABELS = { size: "Board size", win: "In a row to win" };
+
 export function writeGame(name, values) {
   const pairs = Object.entries(values).map(([key, value]) => `${key}=${value}`);
   return pairs.length ? `${name}:${pairs.join(",")}` : name;
@@ -67,11 +71,15 @@ export class SeatForm {
 
 // Which game, on which board, by which rule.
 export class GameForm {
-  constructor(offers, text) {
+  constructor(offers, text, onChange = null) {
     this.offers = offers;
-    this.name = select(offers.games.map((game) => [game.name, capital(game.name)]), null, () => this.rebuild());
+    this.name = select(offers.games.map((game) => [game.name, capital(game.name)]), null, () => {
+      this.rebuild(PROPOSED[this.name.value]);
+      onChange?.();
+    });
+    this.name.setAttribute("data-option", "game");
     this.box = make("div", { class: "fields" });
-    this.node = make("div", {}, offers.games.length > 1 ? field("Game", this.name) : null, this.box);
+    this.node = make("div", { class: "game-form" }, offers.games.length > 1 ? field("Game", this.name) : null, this.box);
     this.text = text;
   }
 
@@ -93,8 +101,7 @@ export class GameForm {
       control.title = option.help;
       control.setAttribute("data-option", option.name);
       this.controls[option.name] = control;
-      const label = { size: "Board size", win: "In a row to win" }[option.name] ?? capital(option.name);
-      return field(label, control);
+      return field(LABELS[option.name] ?? capital(option.name), control);
     });
     this.box.replaceChildren(...fields);
   }
@@ -122,6 +129,6 @@ export function fitsGame(offer, text) {
   if (own.name !== here.name) return false;
   return Object.entries(own.values).every(
     ([key, value]) => (offer.any_size && key === "size") || here.values[key] === value
-      || (key === "win" && here.values[key] === "0"),
+      || (key === "win" && here.values[key] === "0") || here.values[key] === "auto", // the server fills it in
   );
 }

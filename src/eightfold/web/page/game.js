@@ -1,7 +1,7 @@
 // The game that this page shows: the last state that the server told, and what was thought about its nodes.
 
 import { announce, toast } from "./dom.js";
-import { BLACK, COLOURS, capital, pointName } from "./names.js";
+import { BLACK, COLOURS, capital, moverAt, pointName } from "./names.js";
 import { GameSocket } from "./socket.js";
 
 export class Game extends EventTarget {
@@ -16,7 +16,7 @@ export class Game extends EventTarget {
     this.socket.addEventListener("analysis", (event) => this.hear(event.detail));
     this.socket.addEventListener("judged", (event) => this.judge(event.detail));
     this.socket.addEventListener("error", (event) => this.refused(event.detail));
-    for (const type of ["hint", "eightfold", "sgf", "connection"]) {
+    for (const type of ["hint", "eightfold", "maps", "sgf", "connection"]) {
       this.socket.addEventListener(type, (event) => this.tell(type, event.detail));
     }
   }
@@ -48,7 +48,8 @@ export class Game extends EventTarget {
     const parts = [];
     if (same && state.node !== before.node && this.nodes.get(state.node)?.parent === before.node) {
       const mover = COLOURS[3 - state.to_move];
-      parts.push(`${capital(mover)} plays ${pointName(state.last, state.game.size)}.`);
+      const name = pointName(state.last, state.game);
+      parts.push(name === "pass" ? `${capital(mover)} passes.` : `${capital(mover)} plays ${name}.`);
     }
     parts.push(`${capital(state.outcome)}.`);
     announce(parts.join(" "));
@@ -115,7 +116,7 @@ export class Game extends EventTarget {
     const before = this.value(parent);
     const after = this.value(node);
     if (before === undefined || after === undefined) return undefined;
-    const mover = depth % 2 === 1 ? BLACK : 3 - BLACK;
+    const mover = moverAt(depth, this.state.game);
     return mover === BLACK ? before - after : after - before;
   }
 

@@ -60,8 +60,8 @@ export class ChancesGraph {
     this.list.replaceChildren(...worst.map(({ node, k, loss }) => {
       const { parent, move } = this.game.nodes.get(node);
       const best = state.judged[parent]?.[1];
-      const better = best === undefined || best === null ? "" : `, better ${pointName(best, state.game.size)}`;
-      const text = `${k}. ${pointName(move, state.game.size)} −${percent(loss)}${better}`;
+      const better = best === undefined || best === null ? "" : `, better ${pointName(best, state.game)}`;
+      const text = `${k}. ${pointName(move, state.game)} −${percent(loss)}${better}`;
       return make("li", {}, make("button", {
         type: "button", class: `link ${loss >= BLUNDER ? "blunder" : "mistake"}`,
         onclick: () => this.onChoose(parent),

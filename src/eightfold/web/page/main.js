@@ -7,6 +7,7 @@ import { EightfoldView } from "./eightfold.js";
 import { Game } from "./game.js";
 import { BLACK, COLOURS, actionOf, capital } from "./names.js";
 import { readGame } from "./forms.js";
+import { PointsBar } from "./points.js";
 import { PlayView, usualGame, usualSeats } from "./play.js";
 import { RunsView } from "./runs.js";
 
@@ -48,11 +49,14 @@ async function loadOffers() {
 }
 
 // A position that somebody shared: #position=GAME&moves=h8-g7
-function sharedPosition() {
+function sharedPosition(offers) {
   const found = /^#position=([^&]+)&moves=([a-z0-9-]*)$/.exec(decoded(location.hash));
   if (!found) return null;
-  const size = Number(readGame(found[1]).values.size ?? 15);
-  const moves = found[2].split("-").filter(Boolean).map((name) => actionOf(name, size));
+  const { name, values } = readGame(found[1]);
+  const family = offers.games.find((known) => known.name === name);
+  const usual = family?.options.find((option) => option.name === "size")?.default;
+  const board = { ...family, size: Number(values.size ?? usual ?? 15) };
+  const moves = found[2].split("-").filter(Boolean).map((move) => actionOf(move, board));
   return { game: found[1], moves };
 }
 
@@ -70,7 +74,7 @@ function startUsualGame(game) {
 }
 
 function takeSharedPosition(game) {
-  const shared = sharedPosition();
+  const shared = sharedPosition(game.offers);
   if (!shared) return false;
   if (shared.moves.includes(-1)) {
     toast("This link names a point that is not on its board");
@@ -92,9 +96,11 @@ async function begin() {
   const board = new Board($("board"), {
     label: "Board",
     onPlay: (action) => game.send("play", { action }),
+    onMark: (action) => game.send("mark", { action }),
     onHover: (action) => analyse?.hover(action),
   });
   game.on("state", showBoard); // before all others: what they draw lies on its stones
+  new PointsBar($("points"), game);
   new PlayView($("play-panel"), game, board);
   analyse = new AnalyseView($("analyse-panel"), game, board);
   const eightfold = new EightfoldView($("eightfold-panel"), game);
@@ -103,10 +109,12 @@ async function begin() {
   function showBoard(state) {
     const busy = state.playing && state.seats[COLOURS[state.to_move]].player !== "human";
     board.show({
-      size: state.game.size, stones: state.stones, last: state.last, line: state.line, forbidden: state.forbidden,
-      toMove: state.to_move ?? BLACK, canPlay: !state.over && !busy,
+      size: state.game.size, letters: state.game.letters, stones: state.stones, last: state.last, line: state.line,
+      forbidden: state.forbidden, ko: state.ko, count: state.count, toMove: state.to_move ?? BLACK,
+      canPlay: !state.over && !busy, canMark: state.count !== null,
     });
-    const rule = state.game.rule ? `, ${state.game.rule}` : "";
+    const { rule: kind = state.game.rules, handicap } = state.game;
+    const rule = (kind ? `, ${kind}` : "") + (handicap > 0 ? `, handicap ${handicap}` : "");
     $("caption").textContent = `${capital(readGame(state.game.text).name)} ${state.game.size}×${state.game.size}${rule}`
       + `, move ${game.nodes.get(state.node)?.depth ?? 0}` + (state.viewers > 1 ? `, ${state.viewers} looking on` : "");
   }

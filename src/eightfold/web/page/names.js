@@ -1,27 +1,35 @@
 // Names of points and colours, the same as everywhere in Eightfold: a letter for the column, a number for the row
-// from below.
+// from below. Which letters, the game says (Go leaves out the i): `game` is {size, letters, has_pass}.
 
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";
 export const BLACK = 1;
 export const WHITE = 2;
 export const COLOURS = { 1: "black", 2: "white" };
 
-export function letter(column) {
-  return LETTERS[column];
+export function letter(column, { letters = LETTERS } = {}) {
+  return letters[column];
 }
 
-export function pointName(action, size) {
+export function pointName(action, game) {
+  const { size } = game;
   if (action === size * size) return "pass";
-  return `${LETTERS[action % size]}${size - Math.floor(action / size)}`;
+  return `${letter(action % size, game)}${size - Math.floor(action / size)}`;
 }
 
 // The action of a name, or -1.
-export function actionOf(name, size) {
-  const found = /^([a-z])(\d{1,2})$/.exec(name.trim().toLowerCase());
+export function actionOf(name, { size, letters = LETTERS, has_pass: hasPass = false }) {
+  const text = name.trim().toLowerCase();
+  if (text === "pass" && hasPass) return size * size;
+  const found = /^([a-z])(\d{1,2})$/.exec(text);
   if (!found) return -1;
-  const column = LETTERS.indexOf(found[1]);
+  const column = letters.indexOf(found[1]);
   const row = size - Number(found[2]);
-  return column < size && row >= 0 && row < size ? row * size + column : -1;
+  return column >= 0 && column < size && row >= 0 && row < size ? row * size + column : -1;
+}
+
+// Whose move number `depth` is, from 1: colours alternate, and with a handicap white begins.
+export function moverAt(depth, { first = BLACK } = {}) {
+  return depth % 2 === 1 ? first : 3 - first;
 }
 
 export function capital(text) {

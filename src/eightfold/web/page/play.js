@@ -1,7 +1,7 @@
 // The view in which one plays: who plays, the clocks, and what one can do.
 
 import { announce, button, field, make, toast } from "./dom.js";
-import { GameForm, SeatForm } from "./forms.js";
+import { GameForm, SeatForm, readGame } from "./forms.js";
 import { BLACK, COLOURS, WHITE, actionOf, capital, clockText, percent, pointName } from "./names.js";
 
 export class PlayView {
@@ -62,6 +62,7 @@ export class PlayView {
   }
 
   words(state) {
+    if (state.count && !state.count.agreed) return `Both passed. Counted as it stands, ${state.outcome}.`;
     if (state.over) return `${capital(state.outcome)}.`;
     const colour = COLOURS[state.to_move];
     if (!state.playing) return `${capital(colour)} to move; players are resting.`;
@@ -71,8 +72,8 @@ export class PlayView {
   }
 
   showMoves(state) {
-    const { size } = state.game;
-    const names = this.game.moves(state.node).map((move) => pointName(move, size));
+    const names = this.game.moves(state.node).map((move) => pointName(move, state.game));
+    if (state.game.first !== BLACK) names.unshift("…"); // white began
     const rows = [];
     for (let k = 0; k < names.length; k += 2) rows.push(make("li", {}, names[k], " ", names[k + 1] ?? ""));
     this.moves.replaceChildren(...rows);
@@ -99,7 +100,7 @@ export class PlayView {
     const { state } = this.game;
     if (hint.node !== state.node) return;
     this.board.showHint(hint.action);
-    const name = pointName(hint.action, state.game.size);
+    const name = pointName(hint.action, state.game);
     toast(`Hint: ${name} (black's chances then: ${percent(hint.value)})`, "good");
     announce(`Hint: ${name}`);
   }
@@ -116,8 +117,8 @@ export class PlayView {
   playTyped(event) {
     event.preventDefault();
     const { state } = this.game;
-    const action = actionOf(this.moveInput.value, state.game.size);
-    if (action < 0) toast(`${this.moveInput.value || "nothing"} is not a point of this board, such as h8`);
+    const action = actionOf(this.moveInput.value, state.game);
+    if (action < 0) toast(`${this.moveInput.value || "nothing"} is not a point of this board, such as ${pointName(0, state.game)}`);
     else this.game.send("play", { action });
     this.moveInput.value = "";
   }
@@ -126,7 +127,12 @@ export class PlayView {
 
   openDialog() {
     const { offers, state } = this.game;
-    const gameForm = new GameForm(offers, state?.game.text ?? offers.default_game);
+    // Another game needs others to play it: a network knows its own alone.
+    const gameChanged = () => {
+      const usual = usualSeats(offers, gameForm.text).white;
+      for (const form of [black, white]) if (!gameForm.fits(form.offer)) form.seat = usual;
+    };
+    const gameForm = new GameForm(offers, state?.game.text ?? offers.default_game, gameChanged);
     const changed = (seat) => (fully) => fully === true && this.fit(gameForm, seat());
     const black = new SeatForm("Black", offers, { onChange: changed(() => black) });
     const white = new SeatForm("White", offers, { onChange: changed(() => white) });
@@ -168,7 +174,8 @@ export class PlayView {
 // Black for the person, and the best that there is for this game across the board.
 export function usualSeats(offers, text) {
   const rival = offers.players.find((offer) => offer.is_network && offer.game === text)
-    ?? offers.players.find((offer) => offer.key === "alphabeta") ?? offers.players[0];
+    ?? offers.players.find((offer) => offer.key === (readGame(text).name === "go" ? "mcts" : "alphabeta"))
+    ?? offers.players[0];
   return { black: { player: "human", level: 0 }, white: { player: rival.key, level: rival.usual } };
 }
 

@@ -4,6 +4,7 @@ import { Board } from "./board.js";
 import { Chart } from "./charts.js";
 import { button, field, make, select, setOptions } from "./dom.js";
 import { COLOURS, capital, pointName } from "./names.js";
+import { stonesAfter } from "./capture.js";
 import { readGame } from "./forms.js";
 
 const EVERY = 2000; // milliseconds between two looks at the run
@@ -22,6 +23,7 @@ export class RunsView {
         { name: "policy", key: (entry) => entry.policy_loss },
         { name: "value", key: (entry) => entry.value_loss },
         { name: "validation", key: (entry) => entry.validation_loss },
+        { name: "owners", key: (entry) => entry.owners_loss }, // in games of points
       ]),
       new Chart("Strength", [{
         name: "score", whiskers: true,
@@ -130,8 +132,9 @@ export class RunsView {
 
   takeGames({ games, size }) {
     this.gamesSize = size;
-    const { size: boardSize = 15 } = readGame(this.run.game ?? "").values;
-    this.size = Number(boardSize);
+    const { name, values } = readGame(this.run.game ?? "");
+    const family = this.game.offers.games.find((known) => known.name === name);
+    this.kind = { letters: family?.letters, has_pass: family?.has_pass, size: Number(values.size ?? 15) };
     this.list.replaceChildren(...games.map((game) => {
       const result = game.result in COLOURS ? `${capital(COLOURS[game.result])} wins` : "Draw";
       return make("li", {}, button(`${result} in ${game.moves.length}`, () => this.replay(game), { class: "link" }));
@@ -149,13 +152,13 @@ export class RunsView {
 
   showPly(ply) {
     const { moves, opening } = this.replayed;
-    const stones = new Array(this.size * this.size).fill("0");
-    moves.slice(0, ply).forEach((move, number) => { stones[move] = String(1 + (number % 2)); });
+    const { size, letters, has_pass: captures } = this.kind;
+    const stones = stonesAfter(moves.slice(0, ply), size, { captures });
     const last = ply ? moves[ply - 1] : null;
-    this.board.show({ size: this.size, stones: stones.join(""), last });
+    this.board.show({ size, letters, stones, last });
     this.slider.value = ply;
     const random = opening ? `, the first ${opening} at random` : "";
-    this.words.textContent = `Move ${ply} of ${moves.length}${last === null ? "" : `: ${pointName(last, this.size)}`}${random}`;
+    this.words.textContent = `Move ${ply} of ${moves.length}${last === null ? "" : `: ${pointName(last, this.kind)}`}${random}`;
   }
 
   playGame() {

@@ -1,7 +1,7 @@
 // The tree of variations: a row for the game, and one below for every other way it could have gone.
 
 import { makeSvg } from "./dom.js";
-import { pointName } from "./names.js";
+import { COLOURS, moverAt, pointName } from "./names.js";
 
 const STEP = 26;
 const ROW = 26;
@@ -53,9 +53,9 @@ export class VariationTree {
         const [px, py] = [(depth - 0.5) * STEP, (rows.get(parent) + 0.5) * ROW];
         edges.push(`M${px} ${py}V${y}H${x}`);
       }
-      const name = number === 0 ? "start" : `move ${depth}, ${pointName(move, state.game.size)}`;
+      const name = number === 0 ? "start" : `move ${depth}, ${pointName(move, state.game)}`;
       const mark = makeSvg("g", {
-        class: number === 0 ? "root" : depth % 2 ? "black" : "white", role: "button", "aria-label": name,
+        class: number === 0 ? "root" : COLOURS[moverAt(depth, state.game)], role: "button", "aria-label": name,
         "data-node": number, onclick: () => this.onChoose(number),
       }, makeSvg("circle", { cx: x, cy: y, r: number === 0 ? 5 : RADIUS }),
       number === 0 ? null : makeSvg("text", { x, y: y + 3.2 }, String(depth)), makeSvg("title", {}, name));

@@ -1,0 +1,197 @@
+"""Owners and scores of the end of a game as further targets: in self-play, the buffer, batches, losses and networks."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+import torch
+
+from eightfold.arena.players import make_player
+from eightfold.config import load_preset, with_changes
+from eightfold.games.game import make_game
+from eightfold.games.state import BLACK, SIDE
+from eightfold.learning.batches import BatchMaker, ForesightBatch
+from eightfold.learning.buffer import DataBuffer, ForeseenBatch, targets_of
+from eightfold.learning.loop import Training
+from eightfold.learning.selfplay import SelfPlay, SelfPlaySettings
+from eightfold.learning.trainer import Trainer
+from eightfold.nets.backends import make_backend
+from eightfold.nets.checkpoint import Description, load_checkpoint
+from eightfold.nets.evaluator import NetworkEvaluator
+from eightfold.nets.export import export_onnx
+from eightfold.nets.foresight import foresees
+from eightfold.nets.networks import folded
+from eightfold.search.forest import SearchSettings
+from eightfold.symmetry.transform import transform_policies
+from eightfold.web.maps import foreseen_owners
+from refusals import refusal
+
+GAME = "go:size=5,komi=0.5"
+
+
+def description(network="resnet:blocks=1,filters=8,foresight=1", symmetry="augment", game=GAME):
+    return Description(network=network, game=make_game(game).text, encoder="liberties", symmetry=symmetry)
+
+
+def example(number, points=25):
+    random = np.random.default_rng(number)
+    size = int(points**0.5)
+    policy = random.random(points + 1).astype(np.float32)
+    owners = random.integers(-1, 2, points).astype(np.int8)
+    state = (random.random((3, size, size)) < 0.3).astype(np.float32)
+    return state, policy, float(number % 3 - 1), (1, 2), 1, {"n": number}, (owners, number / 100)
+
+
+@pytest.mark.parametrize("place", ["disk", "memory"])
+def test_owners_and_scores_are_kept_exactly(place, tmp_path):
+    with DataBuffer(tmp_path / "b" if place == "disk" else None, foresight=True, seed=1) as buffer:
+        buffer.add_data([example(number) for number in range(40)])
+        batch = buffer.read(np.arange(40))
+        assert isinstance(batch, ForeseenBatch)
+        for number in range(40):
+            state, policy, _, _, _, _, (owners, score) = example(number)
+            assert (batch.states[number] == state).all()
+            assert (batch.policies[number] == policy).all()
+            assert (batch.owners[number] == owners).all()
+            assert batch.scores[number] == np.float32(score)
+        assert json.loads(buffer._store.extra(7)) == {"n": 7}
+
+
+@pytest.mark.parametrize("lazy", [True, False])
+def test_owners_turn_with_the_board(lazy):
+    buffer = DataBuffer(None, lazy_augmentation=lazy, foresight=True, seed=2)
+    state, policy, value, move, *_ = example(3)
+    # The owners are the first plane: whatever turns the one must turn the other.
+    buffer.add_data([(state, policy, value, move, 1, None, (state[0].ravel().astype(np.int8), 0.5))])
+    batch = buffer.sample_batch(64)
+    assert (batch.owners.reshape(64, 5, 5) == batch.states[:, 0]).all()
+    assert len({owners.tobytes() for owners in batch.owners}) > 4
+
+
+def test_a_buffer_from_before_is_still_read_and_never_mixed_up(tmp_path):
+    with DataBuffer(tmp_path / "old", seed=1) as buffer:
+        buffer.add_data([example(1)[:4]])
+    with DataBuffer(tmp_path / "old", seed=1) as buffer:
+        assert len(buffer.read([0])) == 4
+    assert "made without owners and scores" in refusal(lambda: DataBuffer(tmp_path / "old", foresight=True))
+    with DataBuffer(tmp_path / "new", foresight=True) as buffer:
+        buffer.add_data([example(1)])
+    assert "made with owners and scores" in refusal(lambda: DataBuffer(tmp_path / "new"))
+    with DataBuffer(tmp_path / "new", foresight=True) as buffer:
+        assert "(owners, score)" in refusal(lambda: buffer.add_data([example(1)[:4]]))
+
+
+@pytest.mark.parametrize("mode", ["none", "augment", "slap", "slap-cc", "random", "average"])
+def test_batches_of_every_mode_turn_owners_as_they_turn_states(mode):
+    random = np.random.default_rng(1)
+    states = np.zeros((32, 14, 5, 5), np.float32)
+    states[:, 0] = random.random((32, 5, 5)) < 0.4
+    states[:, 1] = (random.random((32, 5, 5)) < 0.4) * (1 - states[:, 0])
+    owners = (states[:, 0] - states[:, 1]).reshape(32, 25)
+    policies = np.full((32, 26), 1 / 26, np.float32)
+    batch = BatchMaker(mode, random=random).make(states, policies, np.zeros(32, np.float32), owners, owners[:, 0])
+    assert isinstance(batch, ForesightBatch)
+    assert (batch.owners.reshape(32, 5, 5) == batch.states[:, 0] - batch.states[:, 1]).all()
+
+
+@pytest.mark.parametrize("root", ["puct", "gumbel"])
+@pytest.mark.parametrize("network", ["resnet:blocks=1,filters=8,foresight=1", "a1:foresight=1"])
+def test_self_play_counts_its_games(root, network):
+    game, made = make_game(GAME), description(network)
+    backend = make_backend("torch", made.make(), made.shape(), threads=1)
+    selfplay = SelfPlay(
+        game,
+        NetworkEvaluator(backend, encoder="liberties", symmetry="augment"),
+        settings=SelfPlaySettings(games=4, playouts=8),
+        search=SearchSettings(root=root),
+        random=np.random.default_rng(1),
+    )
+    for played in selfplay.play(4):
+        position = game.after(played.moves)
+        owners = np.zeros(25, np.int8)
+        game.rules.ownership(position.state.copy(), owners)
+        assert (played.owners == owners).all()
+        assert played.margin == position.margin
+        for k in range(len(played.values)):
+            own, lead = played.foresight(k, 25)
+            side = int(played.states[k, SIDE])
+            assert ((own == 1) == (owners == side)).all()
+            assert lead * 25 == pytest.approx(played.margin if side == BLACK else -played.margin)
+
+
+@pytest.mark.parametrize("network", ["resnet:blocks=1,filters=8,foresight=1", "a1:foresight=1"])
+def test_foresight_is_learned_and_its_weights_matter(network):
+    torch.manual_seed(1)
+    made = description(network)
+    random = np.random.default_rng(3)
+    states = np.zeros((64, 14, 5, 5), np.float32)
+    states[:, 0] = random.random((64, 5, 5)) < 0.5
+    states[:, 1] = 1 - states[:, 0]
+    owners = (states[:, 0] - states[:, 1]).reshape(64, 25)
+    policies = np.full((64, 26), 1 / 26, np.float32)
+    batch = ForesightBatch(states, policies, np.zeros(64, np.float32), owners, owners.mean(axis=1))
+    trainer = Trainer(made.make(), 1e-2, precision="fp32", l2=0, clip_quantile=0)
+    first = trainer.step(batch)
+    for _ in range(150):
+        last = trainer.step(batch)
+    assert last.owners < first.owners / 4
+    assert last.score < first.score
+    deaf = Trainer(made.make(), 1e-2, precision="fp32", l2=0, clip_quantile=0, owners_weight=0, score_weight=0)
+    before = [parameter.clone() for parameter in deaf.model.foresight.parameters()]
+    deaf.step(batch)
+    assert all(torch.equal(one, other) for one, other in zip(before, deaf.model.foresight.parameters(), strict=True))
+
+
+def test_foresight_changes_nothing_in_play_and_is_left_out_of_what_plays():
+    torch.manual_seed(2)
+    network = description().make().eval()
+    planes = torch.rand(3, 14, 5, 5)
+    with torch.inference_mode():
+        policy, values = network(planes)
+        seen = network.foresee(planes)
+    assert torch.equal(policy, seen.policy)
+    assert torch.equal(values, seen.values)
+    assert seen.owners.shape == (3, 25)
+    assert seen.scores.shape == (3,)
+    assert not foresees(folded(network))
+
+
+def test_games_without_points_have_nothing_to_foresee():
+    said = refusal(lambda: Description(
+        network="resnet:foresight=1", game="gomoku:size=7", encoder="last-move", symmetry="none"
+    ).make())  # fmt: skip
+    assert "games that are decided by points" in said
+
+
+def test_the_preset_trains_plays_exports_and_shows_owners(tmp_path):
+    changes = ["game=go:size=5,komi=0.5", "network=resnet:blocks=1,filters=8,foresight=1", "games=12", "minutes=0",
+               "selfplay.games_at_once=6", "selfplay.playouts=8", "selfplay.fast_playouts=4", "training.batch_size=32",
+               "training.games_a_round=6", "training.validation_every=4"]  # fmt: skip
+    config = with_changes(load_preset("go-9"), changes)
+    training = Training(config, tmp_path / "run")
+    entries = []
+    training.train(entries.append)
+    stored = training.buffer.sample_stored(64)
+    assert isinstance(stored, ForeseenBatch)
+    assert set(np.unique(stored.owners)) <= {-1.0, 0.0, 1.0}
+    assert len(targets_of(stored, slice(0, 8))[3]) == 8
+    training.close()
+    assert any("owners_loss" in entry for entry in entries)
+    again = Training(config, tmp_path / "run")  # goes on with a buffer that has owners
+    assert len(again.buffer) > 0
+    again.close()
+    network, made = load_checkpoint(tmp_path / "run" / "checkpoint")
+    assert foresees(network)
+    position = make_game(config.game).after(["c3", "b2"])
+    owners, score = foreseen_owners(str(tmp_path / "run"), position)
+    turned = make_game(config.game).after(["c3", "d4"])  # the same from the other side
+    other, same = foreseen_owners(str(tmp_path / "run"), turned)
+    assert transform_policies(owners[None], 5, [2])[0] == pytest.approx(other, abs=1e-5)
+    assert score == pytest.approx(same, abs=1e-5)
+    assert made.network.startswith("resnet")
+    file = tmp_path / "go.onnx"
+    export_onnx(tmp_path / "run", file)
+    player = make_player(f"net:{file},playouts=8", make_game(config.game), seed=1)
+    assert position.legal_mask[player.think(position).action]

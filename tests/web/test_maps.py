@@ -1,0 +1,105 @@
+"""Maps of the points: random games, and the outputs of an Internal Symmetry Network as people read them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from eightfold.games.game import make_game
+from eightfold.games.go_foresight import owners_by_chance, probably_dead
+from eightfold.nets.isn import load_isn
+from eightfold.nets.isn_fused import FusedEvaluator
+from eightfold.nets.liberty_classes import liberty_classes
+from eightfold.web.maps import EYES_AND_CAPTURES, MapSources, SymmetryNetwork
+from refusals import refusal
+
+WALL = ["c5", "d5", "c4", "d4", "c3", "d3", "c2", "d2", "c1", "d1"]  # black has the left, white the right
+
+
+def test_random_games_know_a_wall():
+    position = make_game("go:size=5").after(WALL)
+    owners = owners_by_chance(position, seed=1).reshape(5, 5)
+    assert owners[:, 0].min() > 0.5
+    assert owners[:, 4].max() < 0.5
+    assert (owners_by_chance(position, seed=1) == owners.ravel()).all(), "the same seed, the same owners"
+
+
+def test_a_stone_behind_the_wall_is_probably_dead():
+    game = make_game("go:size=5")
+    position = game.after([*WALL, "b2", "a5", "b4", "pass", "pass"])
+    assert probably_dead(position, seed=1) == (game.action("a5"),)
+
+
+def test_outputs_are_those_of_the_last_position_of_the_game(isn_file):
+    game = make_game("go:size=5")
+    position = game.after(WALL[:5])
+    evaluator, outputs = FusedEvaluator(load_isn(isn_file)), np.zeros((1, 7, 5, 5), np.float32)
+    for plies in range(6):
+        stones = game.after(WALL[:plies]).stones[None]
+        outputs = evaluator.run(liberty_classes(stones, outputs))
+    source = SymmetryNetwork(isn_file)
+    assert np.array_equal(source.outputs(game.start(), position), outputs)
+    told = source.look(game.start(), position)
+    assert [found["name"] for found in told["maps"]] == [name for name, *_ in EYES_AND_CAPTURES]
+    white_captured = np.array(told["maps"][0]["values"]).reshape(5, 5)
+    assert white_captured == pytest.approx(1 - outputs[0, 1], abs=6e-4), "Z° is the likelihood that a stone stays"
+    assert sorted(number for _, _, number, _, _ in EYES_AND_CAPTURES) == list(range(7))
+
+
+def test_sources_are_those_of_the_server_and_speak_of_go_alone(isn_file, tmp_path):
+    sources = MapSources([isn_file])
+    assert [source["key"] for source in sources.all()] == ["random games", "isn:snapshot"]
+    assert "known: random games, isn:snapshot" in refusal(lambda: sources.find("/etc/passwd"))
+    start = make_game("gomoku:size=7").start()
+    for source in ("random games", "isn:snapshot"):
+        assert "points of Go" in refusal(lambda source=source: sources.find(source).look(start, start))
+    other = tmp_path / "other.safetensors"
+    other.write_bytes(b"nonsense")
+    assert "other.safetensors" in refusal(lambda: MapSources([other]))
+    assert "absent" in refusal(lambda: MapSources([tmp_path / "absent"]))
+
+
+def test_a_run_stands_for_its_newest_network(isn_file, tmp_path):
+    run = tmp_path / "first"
+    run.mkdir()
+    (run / "network.safetensors").write_bytes(isn_file.read_bytes())
+    start = make_game("go:size=5").start()
+    source = SymmetryNetwork(run)
+    assert source.key == "isn:first"
+    assert np.array_equal(source.outputs(start, start), SymmetryNetwork(isn_file).outputs(start, start))
+
+
+def test_a_network_that_vanished_is_told_without_its_path(isn_file, tmp_path):
+    copy = tmp_path / "copy.safetensors"
+    copy.write_bytes(isn_file.read_bytes())
+    source = SymmetryNetwork(copy)
+    copy.unlink()
+    start = make_game("go:size=5").start()
+    said = refusal(lambda: source.look(start, start))
+    assert "isn:copy" in said
+    assert str(tmp_path) not in said
+
+
+def test_a_network_with_foresight_is_a_source_and_others_are_not(tmp_path):
+    from eightfold.nets.checkpoint import Description, save_checkpoint
+    from eightfold.web.offers import Offers
+
+    game = make_game("go:size=5")
+    for name, foresight in (("seer", 1), ("blind", 0)):
+        network = f"resnet:blocks=1,filters=8,foresight={foresight}"
+        made = Description(network=network, game=game.text, encoder="liberties", symmetry="augment")
+        save_checkpoint(tmp_path / name, made.make(), made)
+    offers = Offers([f"net:{tmp_path / 'seer'}", f"net:{tmp_path / 'blind'}"])
+    sources = MapSources([], offers)
+    assert [source["key"] for source in sources.all()] == ["random games", "net:seer"]
+    black, white = game.start(), game.after(["c3"])
+    told = sources.find("net:seer").look(black, black)
+    [found] = told["maps"]
+    assert found["owners"]
+    assert len(found["values"]) == 25
+    assert "lead by" in told["note"]
+    assert sources.find("net:seer").look(black, white)["maps"][0]["values"] != found["values"]
+    other = make_game("go:size=5,komi=0.5").start()
+    said = refusal(lambda: sources.find("net:seer").look(other, other))
+    assert "net:seer" in said or "seer was trained for" in said
+    assert str(tmp_path) not in said
