@@ -259,7 +259,13 @@ def test_a_phone_has_room_for_all_of_it(page):
 def test_light_and_dark(page):
     colour = "() => getComputedStyle(document.body).backgroundColor"
     first = page.evaluate(colour)
+    page.emulate_media(color_scheme="dark")  # auto goes with the system
+    page.wait_for_function("() => document.documentElement.dataset.shade === 'dark'")
+    dark = page.evaluate(colour)
+    assert dark != first
     page.click("#theme")
-    page.click("#theme")  # auto, light, dark
+    assert page.evaluate(colour) == first, "light, whatever the system says"
+    page.emulate_media(color_scheme="light")
+    page.click("#theme")
     assert page.evaluate("() => document.documentElement.dataset.theme") == "dark"
-    assert page.evaluate(colour) != first
+    assert page.evaluate(colour) == dark

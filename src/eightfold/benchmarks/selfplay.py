@@ -27,8 +27,8 @@ from eightfold.search.forest import Evaluator, SearchSettings
 from eightfold.threads import usable_cores
 
 GAMES, PLAYOUTS = 128, 400
-STEPS = 120  # batches in one measurement
-PAIRS = 10
+STEPS = 60  # batches in one measurement
+PAIRS = 40  # many short ones, because other people's bursts are short: with ten the cost of SLAP was their noise
 
 
 def run() -> Benchmark:
@@ -41,10 +41,10 @@ def run() -> Benchmark:
         mode: _selfplay(NetworkEvaluator(backend, encoder="last-move", symmetry=mode)) for mode in ("none", "slap")
     }
     rates: dict[str, list[float]] = {"raw": [], "none": [], "slap": []}
-    for _ in range(PAIRS):  # taking turns, so that a busy moment hits all of them
+    for pair in range(PAIRS):  # taking turns, so that a busy moment hits all of them, and either goes first
         rates["raw"].append(_raw_rate(backend))
-        for mode, player in players.items():
-            rates[mode].append(_rate(player))
+        for mode in ("none", "slap") if pair % 2 == 0 else ("slap", "none"):
+            rates[mode].append(_rate(players[mode]))
     raw, none = statistics.median(rates["raw"]), statistics.median(rates["none"])
     cost = statistics.median(1 - slap / none for slap, none in zip(rates["slap"], rates["none"], strict=True))
     boards = _boards(players["none"])
@@ -137,6 +137,6 @@ def _cache_hits(backend: Backend, key: str) -> float:
     evaluator = NetworkEvaluator(backend, encoder="last-move", symmetry="slap")
     cached = CachedEvaluator(evaluator, capacity=200_000, key=key)
     player = _selfplay(cached)
-    for _ in range(4 * STEPS):
+    for _ in range(8 * STEPS):
         player.advance_all()
     return cached.hits / cached.asked
