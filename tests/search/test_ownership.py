@@ -44,6 +44,14 @@ def test_a_settled_board_is_seen_as_it_is():
     assert dead_groups(position, seed=1) == [[3 * 7 + 1], [3 * 7 + 5]]
 
 
+def test_a_game_that_both_passed_is_judged_by_its_stones():
+    game = make_game("go:size=5")
+    wall = ["c5", "d5", "c4", "d4", "c3", "d3", "c2", "d2", "c1", "d1"]  # black has the left, white the right
+    position = game.after([*wall, "b2", "a5", "b4", "pass", "pass"])
+    assert position.is_over
+    assert dead_groups(position, seed=1) == [[game.action("a5")]]
+
+
 def test_equal_seeds_see_the_same():
     position = make_game("go:size=7").after(["d4", "c3"])
     first, second = (foresee(position, games=40, seed=3) for _ in range(2))

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from eightfold.games.game import make_game
-from eightfold.games.go_foresight import owners_by_chance, probably_dead
 from eightfold.nets.isn import load_isn
 from eightfold.nets.isn_fused import FusedEvaluator
 from eightfold.nets.liberty_classes import liberty_classes
+from eightfold.search.ownership import foresee
 from eightfold.web.maps import EYES_AND_CAPTURES, MapSources, SymmetryNetwork
 from refusals import refusal
 
@@ -17,17 +17,14 @@ WALL = ["c5", "d5", "c4", "d4", "c3", "d3", "c2", "d2", "c1", "d1"]  # black has
 
 
 def test_random_games_know_a_wall():
-    position = make_game("go:size=5").after(WALL)
-    owners = owners_by_chance(position, seed=1).reshape(5, 5)
+    position = make_game("go:size=5,komi=0.5").after(WALL)
+    told = MapSources().find("random games").look(position.game.start(), position)
+    [found] = told["maps"]
+    owners = np.array(found["values"]).reshape(5, 5)
+    assert found["owners"]
     assert owners[:, 0].min() > 0.5
     assert owners[:, 4].max() < 0.5
-    assert (owners_by_chance(position, seed=1) == owners.ravel()).all(), "the same seed, the same owners"
-
-
-def test_a_stone_behind_the_wall_is_probably_dead():
-    game = make_game("go:size=5")
-    position = game.after([*WALL, "b2", "a5", "b4", "pass", "pass"])
-    assert probably_dead(position, seed=1) == (game.action("a5"),)
+    assert f"black ahead by {foresee(position).lead:+.1f}, komi taken off" in told["note"]
 
 
 def test_outputs_are_those_of_the_last_position_of_the_game(isn_file):

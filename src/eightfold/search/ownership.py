@@ -20,9 +20,11 @@ from numpy.typing import NDArray
 
 from eightfold.errors import EightfoldError
 from eightfold.games.game import Position
+from eightfold.games.go import ownership, rollout
 from eightfold.games.go_start import start_from
 from eightfold.games.state import BLACK, WHITE
-from eightfold.rng import make_random
+from eightfold.jit import Ints, kernel
+from eightfold.rng import Random, make_random
 
 GAMES = 300
 
@@ -43,21 +45,35 @@ def foresee(position: Position, *, games: int = GAMES, seed: int = 0) -> Ownersh
         raise EightfoldError(f"nobody owns points in {game.text}; in go they do")
     stones = {int(point): int(position.stones.flat[point]) for point in np.flatnonzero(position.stones)}
     starts = [start_from(game, stones, to_move=colour).state for colour in (BLACK, WHITE)]
-    random, scratch = make_random(seed), np.zeros(game.actions, np.int64)
-    total, owners = np.zeros(game.points), np.zeros(game.points, np.int8)
-    leads = np.zeros(games)
-    for number in range(games):
-        state = starts[number % 2].copy()
-        game.rules.rollout(state, random, scratch)
-        game.rules.ownership(state, owners)
-        signs = np.where(owners == BLACK, 1.0, np.where(owners == WHITE, -1.0, 0.0))
-        total += signs
-        leads[number] = signs.sum()
+    leads, totals = np.zeros(games), np.zeros(game.points, np.int64)
+    _play_out(starts[0], starts[1], make_random(seed), np.zeros(game.actions, np.int64), leads, totals)
     return Ownership(
-        owners=(total / games).reshape(game.size, game.size),
+        owners=(totals / games).reshape(game.size, game.size),
         lead=float(leads.mean()) - float(game.values["komi"]),
         deviation=float(leads.std()),
     )
+
+
+@kernel
+def _play_out(
+    black_first: Ints,  # the two states to begin with, in turn
+    white_first: Ints,
+    random: Random,
+    scratch: Ints,  # [A]
+    leads: NDArray[np.float64],  # [games], of black; filled here
+    totals: Ints,  # [N * N]: games in which a point was black's less those in which it was white's
+) -> None:
+    owners, state = np.zeros(totals.shape[0], np.int8), black_first.copy()
+    for number in range(leads.shape[0]):
+        state[:] = white_first if number % 2 else black_first
+        rollout(state, random, scratch)
+        ownership(state, owners)
+        lead = 0
+        for point in range(totals.shape[0]):
+            sign = (owners[point] == BLACK) - (owners[point] == WHITE)
+            totals[point] += sign
+            lead += sign
+        leads[number] = lead
 
 
 def groups(position: Position) -> list[list[int]]:

@@ -49,15 +49,15 @@ class RandomGames:
     summary = "whose the points are at the end of random games"
 
     def look(self, start: Position, position: Position) -> dict[str, Any]:
-        from eightfold.games.go_foresight import GAMES, owners_by_chance
+        from eightfold.search.ownership import GAMES, foresee
 
         check_go(position, self.key)
-        owners = owners_by_chance(position)
+        seen = foresee(position)
         return {
             "type": "maps",
             "source": self.key,
-            "maps": [owner_map(owners)],
-            "note": f"{GAMES} random games: black ahead by {float(owners.sum()):+.1f} before komi",
+            "maps": [owner_map(seen.owners)],
+            "note": f"{GAMES} random games: black ahead by {seen.lead:+.1f}, komi taken off",
         }
 
 

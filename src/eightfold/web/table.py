@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from eightfold.arena.forfeit import Resignation
 from eightfold.errors import EightfoldError
 from eightfold.games.game import COLOUR_NAMES, Position
-from eightfold.games.go_foresight import probably_dead
 from eightfold.games.state import BLACK, WHITE
+from eightfold.search.ownership import dead_groups
 from eightfold.search.result import SearchResult
 from eightfold.web import messages
 from eightfold.web.eightfold_view import eight_sides
@@ -379,7 +379,7 @@ class Table:
             raise EightfoldError("stones are marked as dead when both sides have passed")
 
         def work(stop: threading.Event) -> tuple[int, ...]:
-            return probably_dead(position)
+            return tuple(sorted(point for group in dead_groups(position) for point in group))
 
         def done(job: Job, dead: tuple[int, ...] | None, trouble: Exception | None) -> None:
             if trouble is not None or dead is None:
