@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from eightfold.games.game import make_game
-from eightfold.nets.isn import load_isn
+from eightfold.nets.isn import ISN, load_isn, save_isn
 from eightfold.nets.isn_fused import FusedEvaluator
 from eightfold.nets.liberty_classes import liberty_classes
 from eightfold.search.ownership import foresee
@@ -43,10 +43,25 @@ def test_outputs_are_those_of_the_last_position_of_the_game(isn_file):
     assert sorted(number for _, _, number, _, _ in EYES_AND_CAPTURES) == list(range(7))
 
 
+def test_a_network_that_counts_liberties_is_asked_with_such_classes(isn_file, tmp_path):
+    network = load_isn(isn_file)
+    save_isn(network, tmp_path / "count.safetensors", classes="count")
+    game = make_game("go:size=5")
+    position, outputs = game.after(WALL[:3]), np.zeros((1, 7, 5, 5), np.float32)
+    for plies in range(4):
+        outputs = FusedEvaluator(network).run(
+            liberty_classes(game.after(WALL[:plies]).stones[None], outputs, by_count=True)
+        )
+    assert np.array_equal(SymmetryNetwork(tmp_path / "count.safetensors").outputs(game.start(), position), outputs)
+    assert not np.array_equal(SymmetryNetwork(isn_file).outputs(game.start(), position), outputs)
+    save_isn(ISN(outputs=1), tmp_path / "one.safetensors", classes="count")
+    assert "nothing of eyes" in refusal(lambda: MapSources([tmp_path / "one.safetensors"]))
+
+
 def test_sources_are_those_of_the_server_and_speak_of_go_alone(isn_file, tmp_path):
     sources = MapSources([isn_file])
-    assert [source["key"] for source in sources.all()] == ["random games", "isn:snapshot"]
-    assert "known: random games, isn:snapshot" in refusal(lambda: sources.find("/etc/passwd"))
+    assert [source["key"] for source in sources.all()] == ["random games", "isn:isn-9", "isn:snapshot"]
+    assert "known: random games, isn:isn-9, isn:snapshot" in refusal(lambda: sources.find("/etc/passwd"))
     start = make_game("gomoku:size=7").start()
     for source in ("random games", "isn:snapshot"):
         assert "points of Go" in refusal(lambda source=source: sources.find(source).look(start, start))
@@ -88,7 +103,7 @@ def test_a_network_with_foresight_is_a_source_and_others_are_not(tmp_path):
         save_checkpoint(tmp_path / name, made.make(), made)
     offers = Offers([f"net:{tmp_path / 'seer'}", f"net:{tmp_path / 'blind'}"])
     sources = MapSources([], offers)
-    assert [source["key"] for source in sources.all()] == ["random games", "net:seer"]
+    assert [source["key"] for source in sources.all()] == ["random games", "isn:isn-9", "net:seer"]
     black, white = game.start(), game.after(["c3"])
     told = sources.find("net:seer").look(black, black)
     [found] = told["maps"]

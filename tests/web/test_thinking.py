@@ -8,8 +8,10 @@ import time
 import pytest
 
 from eightfold.games.game import make_game
+from eightfold.nets.description import MODELS
 from eightfold.web.offers import Level, Offer, Offers
 from eightfold.web.thinking import MOST_IDLE, PlayerShelf, ThinkingPool
+from refusals import refusal
 
 
 def wait_for(condition, seconds=20.0):
@@ -135,6 +137,22 @@ def test_offers_are_the_built_in_players_and_what_was_asked_for(tmp_path):
     assert str(tmp_path) not in str([offer.as_dict() for offer in offers.all()])
 
 
+def test_an_internal_symmetry_network_is_offered_for_go_alone(tmp_path):
+    file = tmp_path / "mine.safetensors"
+    file.write_bytes((MODELS / "isn-9" / "isn.safetensors").read_bytes())
+    offers = Offers([f"isn:{file},beta=20"])
+    shipped, own = offers.find("isn:isn-9"), offers.find("isn:mine,beta=20")
+    for size in (5, 9):
+        game = make_game(f"go:size={size},komi=0.5")
+        shipped.check_fits(game)
+        assert shipped.make(0, game, seed=1).think(game.start()).action in game.start().legal_moves
+    assert "was trained for go" in refusal(lambda: shipped.check_fits(make_game("gomoku:size=9")))
+    file.unlink()
+    said = refusal(lambda: own.make(0, make_game("go:size=5"), seed=1))
+    assert "isn:mine" in said
+    assert str(tmp_path) not in said
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -144,7 +162,8 @@ def test_offers_are_the_built_in_players_and_what_was_asked_for(tmp_path):
         ("gomocup:no-such-program", "there is no program"),
         ("gomocup:speed=3,sh", "unknown option"),
         ("python:nothing", "is not of the form"),
-        ("gtp:sh", "unknown player"),
+        ("gtp:no-such-program", "there is no program"),
+        ("isn:nowhere", "holds no Internal Symmetry Network"),
         ("net:", "names no network"),
         ("net:no-such-run", "holds no network"),
     ],

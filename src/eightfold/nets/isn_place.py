@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from eightfold.errors import EightfoldError
-from eightfold.nets.checkpoint import MODELS
-from eightfold.nets.isn import ISN, isn_notes, load_isn
+from eightfold.nets.description import MODELS
+
+if TYPE_CHECKING:
+    from eightfold.nets.isn import ISN
 
 NETWORK, SNAPSHOTS = "network.safetensors", "snapshots"
 SHIPPED = "isn.safetensors"
@@ -32,6 +35,8 @@ def shipped_isns() -> list[str]:
 
 def load_go_isn(place: str | Path) -> tuple[ISN, bool]:
     """The network, and whether its classes are by the number of liberties."""
+    from eightfold.nets.isn import isn_notes, load_isn  # here, because it brings PyTorch along
+
     file = find_isn(place)
     network = load_isn(file)
     return network, isn_notes(file).get("classes") == "count"

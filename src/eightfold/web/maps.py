@@ -1,9 +1,10 @@
 """Maps of the points: numbers that somebody foresees for each of them, to be laid over the board.
 
 Three kinds of sources, all of them named by the server: random games (owners, for any position of Go), Internal
-Symmetry Networks that the server was started with (their seven outputs, read as what they are: likelihoods of eyes,
-territory and captures), and networks whose training taught them to foresee owners. A map's values go from 0 to 1, or
-from -1 (white's) to 1 (black's) where it shows owners; some are meant for one kind of point alone, `on`.
+Symmetry Networks that come with the package or that the server was started with (their seven outputs, read as what
+they are: likelihoods of eyes, territory and captures), and networks whose training taught them to foresee owners. A
+map's values go from 0 to 1, or from -1 (white's) to 1 (black's) where it shows owners; some are meant for one kind of
+point alone, `on`.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ from numpy.typing import NDArray
 from eightfold.errors import EightfoldError, unknown
 from eightfold.games.game import Position
 from eightfold.games.state import BLACK, WHITE
+from eightfold.nets.isn_place import find_isn, shipped_isns
 from eightfold.web.offers import Offer, Offers
 
-NETWORK = "network.safetensors"  # the network of a run of an ISN
 # The outputs of an ISN (`nets/isn_reward.py`) as people read them: name, what it says, number, where, whether 1 - x.
 EYES_AND_CAPTURES = (
     ("White captured", "a white stone will be captured", 1, WHITE, True),
@@ -65,24 +66,30 @@ class SymmetryNetwork:
     """The seven outputs of an Internal Symmetry Network."""
 
     def __init__(self, path: Path) -> None:
-        folder = path.is_dir()  # a run: its newest network, which training replaces while it goes on
-        self._path, self._lock = path / NETWORK if folder else path, threading.Lock()
-        self._loaded: tuple[int, Any] | None = None  # with the time of the file
-        self.key = f"isn:{path.name if folder else path.stem}"
+        # A run's is its newest network, which training replaces while it goes on.
+        self._path, self._lock = find_isn(path), threading.Lock()
+        self._loaded: tuple[int, Any, bool] | None = None  # time of the file, network, classes by count of liberties
+        self.key = f"isn:{path.stem if path.is_file() else path.name}"
         self.summary = "an Internal Symmetry Network: likelihoods of eyes, territory and captures"
-        self._evaluator()  # a file that is no such network is an error now, not when somebody looks
 
-    def _evaluator(self) -> Any:
-        from eightfold.nets.isn import load_isn
+    def check(self) -> None:
+        """An error if the file holds no such network."""
+        self._evaluator()
+
+    def _evaluator(self) -> tuple[Any, bool]:
         from eightfold.nets.isn_fused import FusedEvaluator
+        from eightfold.nets.isn_place import load_go_isn
 
         try:
             written = self._path.stat().st_mtime_ns
         except OSError as error:
             raise EightfoldError(f"{self._path}: {error.strerror}") from None
         if self._loaded is None or self._loaded[0] != written:
-            self._loaded = (written, FusedEvaluator(load_isn(self._path), threads=1))
-        return self._loaded[1]
+            network, by_count = load_go_isn(self._path)
+            if network.config["outputs"] != len(EYES_AND_CAPTURES):
+                raise EightfoldError(f"{self._path} says one thing of a point, nothing of eyes and captures")
+            self._loaded = (written, FusedEvaluator(network, threads=1), by_count)
+        return self._loaded[1:]
 
     def look(self, start: Position, position: Position) -> dict[str, Any]:
         from eightfold.nets.isn_reward import board_values
@@ -108,12 +115,13 @@ class SymmetryNetwork:
         """[1, 7, N, N] for the last position of a game; the classes of groups come from the outputs before."""
         from eightfold.nets.liberty_classes import liberty_classes
 
-        evaluator, size = self._evaluator(), position.game.size
+        (evaluator, by_count), size = self._evaluator(), position.game.size
         outputs = np.zeros((1, 7, size, size), np.float32)
         at = start
         for move in (None, *position.moves[len(start.moves) :]):
             at = at if move is None else at.play(move)
-            outputs = evaluator.run(liberty_classes(at.stones[None], outputs, threads=1))
+            classes = liberty_classes(at.stones[None], outputs, by_count=by_count, threads=1)
+            outputs = evaluator.run(classes)
         return outputs
 
 
@@ -172,8 +180,10 @@ class MapSources:
     def __init__(self, isns: Sequence[Path] = (), offers: Offers | None = None) -> None:
         self._offers = offers
         self._sources: list[MapSource] = [RandomGames()]
-        for path in isns:
+        for path in (*map(Path, shipped_isns()), *isns):
             source = SymmetryNetwork(path)
+            if path in isns:  # not when somebody looks; the shipped ones are opened then, with PyTorch
+                source.check()
             same = sum(known.key.split(" ")[0] == source.key for known in self._sources)
             source.key += f" ({same + 1})" if same else ""  # files of the same name in two folders
             self._sources.append(source)

@@ -17,6 +17,7 @@ from eightfold.errors import EightfoldError, unknown
 from eightfold.games.game import Game
 from eightfold.nets.description import DESCRIPTION, check_fits, find_checkpoint, shipped_networks
 from eightfold.nets.exported import is_exported
+from eightfold.nets.isn_place import find_isn, shipped_isns
 from eightfold.nets.opening import describe_network, weights_file
 from eightfold.search.result import Player
 from eightfold.texts import split_name
@@ -25,6 +26,7 @@ HUMAN = "human"
 # What "stronger" means for a kind of player: an option, its values, and which of them is the usual one.
 LEVELS: dict[str, tuple[str, tuple[int, ...], int]] = {
     "alphabeta": ("depth", (1, 2, 4, 6), 2),
+    "isn": ("depth", (1, 3, 5), 0),
     "mcts": ("playouts", (100, 1000, 3000, 10_000, 30_000), 1),
     "net": ("playouts", (16, 64, 400, 1600, 6400), 2),
 }
@@ -47,7 +49,8 @@ class Offer:
     levels: tuple[Level, ...]
     usual: int = 0  # the level that is chosen first
     network: str = ""  # the place of its network; '' for players without one
-    game: str = ""  # the game that its network was trained for
+    place: str = ""  # a folder or file that no message may tell
+    game: str = ""  # the game that its network was trained for, or a family without its options: any of them
     any_size: bool = False
     foresight: bool = False  # whether its network foresees who will own the points
 
@@ -64,11 +67,11 @@ class Offer:
 
     def without_place(self, error: EightfoldError) -> EightfoldError:
         """What went wrong, in words that do not tell where the network lies."""
-        return EightfoldError(str(error).replace(self.network, self.key)) if self.network else error
+        return EightfoldError(str(error).replace(self.place, self.key)) if self.place else error
 
     def check_fits(self, game: Game) -> None:
         """A network plays the game that it was trained for; some play it on any board."""
-        if self.game:
+        if self.game and self.game != game.name:
             check_fits(self.game, game, who=f"player {self.key}", any_size=self.any_size)
 
     def version(self) -> int:
@@ -108,6 +111,7 @@ class Offers:
         with self._lock:
             if self._shipped is None:
                 self._shipped = [_net_offer(name, "") for name in shipped_networks()]
+                self._shipped += [_isn_offer(name, "") for name in shipped_isns()]
             networks = [*self._shipped, *filter(None, map(self._of_run, self._runs))]
         plain = [_offer(name) for name in ("alphabeta", "mcts", "greedy", "random")]
         return _with_own_keys([*networks, *self._own, *plain])
@@ -136,6 +140,9 @@ def _offer(text: str) -> Offer:
     if name == "net":
         place, _, options = rest.partition(",")
         return _net_offer(place.strip(), options.strip())
+    if name == "isn":
+        place, _, options = rest.partition(",")
+        return _isn_offer(place.strip(), options.strip())
     if name in PLAYERS:
         levels, usual = _levels(name, name, text if rest else "")
         return Offer(key=text if rest else name, summary=PLAYERS[name].summary, levels=levels, usual=usual)
@@ -157,10 +164,21 @@ def _net_offer(place: str, options: str) -> Offer:
         levels=levels,
         usual=usual,
         network=place,
+        place=place,
         game=description.game,
         any_size=any_size,
         foresight="foresight=1" in description.network and not is_exported(place),  # a file without those outputs
     )
+
+
+def _isn_offer(place: str, options: str) -> Offer:
+    """It plays Go on any board and by any rules, and has no policy that the eightfold view could ask for."""
+    find_isn(place)  # an error now
+    text, name = f"isn:{place}", Path(place).stem if Path(place).is_file() else Path(place).name
+    levels, usual = _levels("isn", text, f"{text},{options}" if options else "")
+    summary = "an Internal Symmetry Network, without look-ahead or with alpha-beta"
+    key = f"isn:{name}" + (f",{options}" if options else "")
+    return Offer(key=key, summary=summary, levels=levels, usual=usual, place=place, game="go")
 
 
 def _levels(kind: str, text: str, exact: str) -> tuple[tuple[Level, ...], int]:
