@@ -173,23 +173,19 @@ def test_alpha_beta_finds_what_min_max_finds(place, depth, width):
         assert result.depth == depth
 
 
-def test_two_networks_play_the_games_that_two_players_play():
+def test_two_networks_play_the_games_that_two_players_play(tmp_path):
     game = make_game("go:size=5,komi=0.5")
     networks = [strange(6), strange(7)]
+    files = [tmp_path / f"{number}.safetensors" for number in range(2)]
+    for network, file in zip(networks, files, strict=True):
+        save_isn(network, file)
     [result] = play_pairs(game, [playing_tables(each) for each in networks], [(0, 1)], games=2, beta=0.0, seed=3)
-
-    class Direct(IsnPlayer):
-        def __init__(self, network):
-            self.evaluator, self._game, self._depth, self._beta = IsnEvaluator(game, network), game, 1, 0.0
-            self._random = make_random(0)
-
     for number in range(2):
-        played = play_game(
-            game.start(), (Direct(networks[0]), Direct(networks[1])), ("a", "b"), first_named_is_black=number == 0
-        )
-        if len(played.position.moves) <= 75:  # contests end after three times the points
-            assert result.moves[number] == len(played.position.moves)
-            assert result.margins[number] == played.position.margin * (1 if number == 0 else -1)
+        players = [IsnPlayer(game, str(file)) for file in files]
+        played = play_game(game.start(), (players[0], players[1]), ("a", "b"), first_named_is_black=number == 0)
+        assert len(played.position.moves) < 75, "contests end after three times the points"
+        assert result.moves[number] == len(played.position.moves)
+        assert result.margins[number] == played.position.margin * (1 if number == 0 else -1)
 
 
 def test_pairs_do_not_depend_on_threads():

@@ -43,7 +43,7 @@ def clock():
 @pytest.fixture
 def player(clock, monkeypatch):
     slow = Slow(clock)
-    monkeypatch.setattr(engine_module, "engine_player", lambda *arguments, **more: slow)
+    monkeypatch.setattr(engine_module, "make_player", lambda *arguments, **more: slow)
     return slow
 
 
