@@ -136,6 +136,24 @@ for line in sys.stdin:
 """
 
 
+RESIGNING = """
+import sys
+for line in sys.stdin:
+    number, command = line.split()[:2]
+    known = "boardsize\\nclear_board\\nplay\\ngenmove\\nlist_commands\\nquit"
+    print(f"={number} " + {"genmove": "resign", "list_commands": known}.get(command, "") + "\\n", flush=True)
+"""
+
+
+def test_an_engine_may_resign(tmp_path):
+    (tmp_path / "cat.py").write_text(RESIGNING)
+    engine = f"gtp:{sys.executable} {tmp_path / 'cat.py'}"
+    done = play("c3", "save x.sgf", "quit", player=engine, cwd=tmp_path, options=["--game", "go:size=5"])
+    assert done.returncode == 0, done.stderr
+    assert "white resigns" in done.stdout
+    assert read_records(tmp_path / "x.sgf")[0].result == "B+R"
+
+
 def test_an_engine_that_fails_forfeits_and_the_game_can_go_on(tmp_path):
     (tmp_path / "cat.py").write_text(FAILING)
     engine = f"gomocup:{sys.executable} {tmp_path / 'cat.py'}"

@@ -59,7 +59,8 @@ PLAYERS: dict[str, Entry] = {
     ),
 }
 WITH_TREES = ("mcts", "net")  # they take as much memory as they are given time, or as their option `memory` says
-NET_PLAYER, ISN_PLAYER, OWN_PLAYER = "net:RUN", "isn:RUN", "python:MODULE:CLASS"
+OWN_PLAYER = "python:MODULE:CLASS"
+NETWORK_PLAYERS = {"net": "playouts=400", "isn": "beta=20"}  # with an option for an example
 PROTOCOLS = {"gomocup": "the Gomocup protocol", "gtp": "GTP, as Go engines do"}  # players that are programs
 ENGINE_PLAYERS = tuple(f"{name}:COMMAND" for name in PROTOCOLS)
 
@@ -69,10 +70,9 @@ def make_player(text: str, game: Game, *, seed: int = 0) -> Player:
     name, rest = split_name(text)
     if name == "python":
         return OwnPlayer(text, rest)
-    if name == "net":
-        return _make_net_player(rest, game, seed)
-    if name == "isn":
-        return _make_isn_player(rest, game, seed)
+    if name in NETWORK_PLAYERS:
+        kind, place, options = _split_network(name, rest)
+        return kind(game, place, seed=seed, **options)
     if name in PROTOCOLS:
         kind, options, command = _split_engine(name, rest)
         return kind(game, command, **options)
@@ -84,10 +84,8 @@ def make_player(text: str, game: Game, *, seed: int = 0) -> Player:
 def check_player(text: str) -> None:
     """An error if a text cannot name a player, whatever the game; nothing is made or started."""
     name, rest = split_name(text)
-    if name == "net":
-        _split_net(rest)
-    elif name == "isn":
-        _split_isn(rest)
+    if name in NETWORK_PLAYERS:
+        _split_network(name, rest)
     elif name in PROTOCOLS:
         from eightfold.protocols.program_player import split_words
 
@@ -100,25 +98,30 @@ def check_player(text: str) -> None:
 
 def _entry(name: str, text: str) -> Entry:
     if name not in PLAYERS:
-        raise unknown("player", name or text, [*PLAYERS, NET_PLAYER, ISN_PLAYER, *ENGINE_PLAYERS, OWN_PLAYER])
+        raise unknown(
+            "player",
+            name or text,
+            [*PLAYERS, *(f"{each}:RUN" for each in NETWORK_PLAYERS), *ENGINE_PLAYERS, OWN_PLAYER],
+        )
     return PLAYERS[name]
 
 
-def _make_net_player(text: str, game: Game, seed: int) -> Player:
-    from eightfold.nets.player import NetPlayer
+def _split_network(name: str, text: str) -> tuple[Callable[..., Player], str, dict[str, Value]]:
+    """`net:PLACE,key=value`: the class, where the network is (a run, a file, a shipped one), and the options."""
+    kind: Any
+    if name == "net":
+        from eightfold.nets.player import NetPlayer
 
-    place, values = _split_net(text)
-    return NetPlayer(game, place, seed=seed, **values)  # type: ignore[arg-type]
+        kind = NetPlayer
+    else:
+        from eightfold.nets.isn_player import IsnPlayer  # it brings PyTorch along, which engines do without
 
-
-def _split_net(text: str) -> tuple[str, dict[str, Value]]:
-    """`net:PLACE,key=value`: a run, a checkpoint, a shipped network or an exported file."""
-    from eightfold.nets.player import NetPlayer
-
+        kind = IsnPlayer
     place, _, options = text.partition(",")
     if not place.strip() or "=" in place:
-        raise EightfoldError(f"player {'net:' + text!r} names no network; write {NET_PLAYER},playouts=400")
-    return place.strip(), read_options(options, NetPlayer.OPTIONS, "player net")
+        example = NETWORK_PLAYERS[name]
+        raise EightfoldError(f"player {f'{name}:{text}'!r} names no network; write {name}:RUN,{example}")
+    return kind, place.strip(), read_options(options, kind.OPTIONS, f"player {name}")
 
 
 def _split_engine(name: str, text: str) -> tuple[Callable[..., Player], dict[str, Value], str]:
@@ -137,23 +140,6 @@ def _split_own(text: str, path: str) -> tuple[str, str]:
     if not module_name or not class_name:
         raise EightfoldError(f"player {text!r} is not of the form {OWN_PLAYER}")
     return module_name, class_name
-
-
-def _make_isn_player(text: str, game: Game, seed: int) -> Player:
-    from eightfold.nets.isn_player import IsnPlayer
-
-    place, values = _split_isn(text)
-    return IsnPlayer(game, place, seed=seed, **values)  # type: ignore[arg-type]
-
-
-def _split_isn(text: str) -> tuple[str, dict[str, Value]]:
-    """`isn:PLACE,key=value`: a run, a snapshot's file, or a shipped network."""
-    from eightfold.nets.isn_player import IsnPlayer  # here, because it brings PyTorch along
-
-    place, _, options = text.partition(",")
-    if not place.strip() or "=" in place:
-        raise EightfoldError(f"player {'isn:' + text!r} names no network; write {ISN_PLAYER},beta=20")
-    return place.strip(), read_options(options, IsnPlayer.OPTIONS, "player isn")
 
 
 class OwnPlayer:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from eightfold.arena.forfeit import Forfeit
+from eightfold.arena.forfeit import Forfeit, Resignation
 from eightfold.arena.players import make_player
 from eightfold.arena.report import draw_board
 from eightfold.errors import EightfoldError
@@ -43,7 +43,7 @@ class TerminalGame:
         self._player: Player = make_player(player, game, seed=seed)
         self._position = game.start()
         self._seconds: list[float] = []
-        self._ending: tuple[int, str] | None = None  # a game that ended off the board: who lost it, and how
+        self._ending: tuple[int, str, str] | None = None  # off the board: who lost it, how, and SGF's letter for that
         self._dead: tuple[int, ...] = ()
         self._console = Console(highlight=False, soft_wrap=True, emoji=False)
 
@@ -110,7 +110,8 @@ class TerminalGame:
             result = self._player.think(self._position)
         except Forfeit as error:
             loser = BLACK + WHITE - self._colour
-            self._ending = (loser, f"{COLOUR_NAMES[loser]} forfeits: {error}")
+            how, letter = ("resigns", "R") if isinstance(error, Resignation) else (f"forfeits: {error}", "F")
+            self._ending = (loser, f"{COLOUR_NAMES[loser]} {how}", letter)
             return
         try:
             position = self._position.play(result.action)
@@ -209,12 +210,12 @@ class TerminalGame:
     def _resign(self) -> None:
         if not self._goes_on:
             raise EightfoldError(f"the game is over ({self._outcome})")
-        self._ending = (self._colour, f"{COLOUR_NAMES[self._colour]} resigns")
+        self._ending = (self._colour, f"{COLOUR_NAMES[self._colour]} resigns", "R")
 
     def _result(self) -> str:
         if self._ending is not None:
-            loser = self._ending[0]
-            return f"{'W' if loser == BLACK else 'B'}+{'R' if loser == self._colour else 'F'}"
+            loser, _, letter = self._ending
+            return f"{'W' if loser == BLACK else 'B'}+{letter}"
         if not self._position.is_over:
             return ""
         if (margin := self._margin()) is not None:

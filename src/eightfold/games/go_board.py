@@ -63,7 +63,7 @@ def clear_board(state: Ints, size: int) -> None:
     state[CELLS + cell_count(size) : CELLS + 5 * cell_count(size)] = 0
     for row in range(size):
         for column in range(size):
-            walls = (row == 0) + (row == size - 1) + (column == 0) + (column == size - 1)
+            walls = int(row == 0) + int(row == size - 1) + int(column == 0) + int(column == size - 1)
             both = NEIGHBOUR[BLACK] + NEIGHBOUR[WHITE]  # each takes an empty neighbour away: one comes back
             state[CELLS + (row + 1) * (size + 1) + column + 1] = 4 * EMPTIES + walls * (both + EMPTIES)
 
