@@ -24,9 +24,11 @@ onnx = pytest.importorskip("onnx", reason="onnx is not installed")
 onnxruntime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
 
 NETWORK_TEXTS = {  # with every option written out, as the metadata has it
-    "a1": "a1:blocks=0,filters=256,policy_hidden=0,dropout=0.0",
-    "a1:blocks=1,filters=8,policy_hidden=16,dropout=0.5": "a1:blocks=1,filters=8,policy_hidden=16,dropout=0.5",
-    "resnet:blocks=2,filters=8": "resnet:blocks=2,filters=8",
+    "a1": "a1:blocks=0,filters=256,policy_hidden=0,dropout=0.0,foresight=0",
+    "a1:blocks=1,filters=8,policy_hidden=16,dropout=0.5": (
+        "a1:blocks=1,filters=8,policy_hidden=16,dropout=0.5,foresight=0"
+    ),
+    "resnet:blocks=2,filters=8": "resnet:blocks=2,filters=8,foresight=0",
     "isn:layers=2,trivial=4,heads=6": ("isn:layers=2,trivial=4,symmetrical=6,diagonal=6,chiral=4,faithful=12,heads=6"),
 }
 ANY_SIZE = ("resnet", "isn")
