@@ -91,6 +91,22 @@ def test_move_values_are_those_of_whole_boards(config):
     assert captured > 3
 
 
+@pytest.mark.parametrize("config", [{}, {"recurrent": 1}])
+def test_suicide_where_it_is_legal_is_worth_the_board_without_the_stones(config):
+    game = make_game("go:size=5,komi=0.5,rules=tromp-taylor")
+    # A stone on b1 joins that on a1, and white's take the last liberty of both.
+    position = game.after(["a1", "a2", "pass", "b2", "pass", "c1"])
+    network = strange(5, **config)
+    evaluator = IsnEvaluator(game, network)
+    view = evaluator.view(position)
+    suicide = game.action("b1")
+    assert np.isfinite(view.moves[position.legal_moves]).all()
+    after = position.play(suicide)
+    assert np.count_nonzero(after.stones == BLACK) == 0
+    white = board_values(after.stones[None].copy(), evaluator.outputs(after).copy())[0] + 2 * 0.4
+    assert view.moves[suicide] == pytest.approx(-white, abs=2e-5)
+
+
 def _rewards(stones, outputs, single):
     if single:
         return float((2.8 * outputs[0, 0] - 1.4).sum())
