@@ -5,7 +5,7 @@ snapshots/000020000.safetensors  the network after so many games, ready to play:
 network.safetensors              the newest, ready to play: isn:RUN
 training.safetensors             its weights in double precision, and those of the last contest
 progress.json                    how far it is; written last
-metrics.jsonl                    a line every few seconds
+metrics.jsonl                    a line every few seconds, with the machine that it was trained on
 """
 
 from __future__ import annotations
