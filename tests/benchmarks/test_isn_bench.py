@@ -27,6 +27,10 @@ def test_the_figures_of_a_small_batch(monkeypatch):
 def test_the_operations_are_those_of_the_tables():
     weights = fuse(ISN())
     assert len(weights.second) == 20
+    units, products = len(weights.kinds), len(weights.second) * weights.outputs
+    sums = sum({0: 6, 1: 3, 2: 3, 4: 10}.get(int(kind), 0) for kind in weights.kinds)
+    activations = 19 * units + 22 * weights.outputs
+    assert isn.operations(1) == 8 * (units + weights.outputs) + sums + 2 * products + activations
     assert isn.operations(19) == 361 * isn.operations(1)
 
 

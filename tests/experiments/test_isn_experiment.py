@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 from xml.etree import ElementTree
 
@@ -10,12 +11,14 @@ import pytest
 
 from eightfold.arena.match import play_match
 from eightfold.experiments.gnugo import gnugo_player, gnugo_program
-from eightfold.experiments.isn import VARIANTS, IsnExperiment, run
+from eightfold.experiments.isn import VARIANTS, IsnExperiment, _training, run
 from eightfold.experiments.isn_report import write_report
 from eightfold.experiments.plot import Series, line_plot
 from eightfold.games.game import make_game
+from eightfold.learning.run import read_metrics, this_machine
 from eightfold.learning.td import TdTraining
 from eightfold.learning.td_config import TdConfig
+from eightfold.learning.td_run import read_progress
 from refusals import refusal
 
 
@@ -55,10 +58,33 @@ def test_every_stage_leaves_its_numbers_and_its_section(study):
     assert [match["opponent"] for match in results["opponents"]["matches"]][:2] == ["random", "mcts:playouts=10"]
     assert set(results["variants"]["variants"]) == set(VARIANTS)
     report = (experiment.output / "README.md").read_text(encoding="utf-8")
-    for words in ("## The run", "figure1.svg", "GNU Go" if gnugo_program() else "random", "19x19", "hill-climb"):
+    for words in ("## The run", "figure1.svg", "GNU Go" if gnugo_program() else "random", "on 7x7", "hill-climb"):
         assert words in report
     for figure in ("figure1.svg", "loss.svg", "variants.svg"):
         ElementTree.parse(experiment.output / figure)
+
+
+def test_the_run_is_described_by_its_own_notes(study, tmp_path):
+    """By the machines where it was trained, whichever writes the report, and by all of its games."""
+    experiment, results = study
+    training, progress = results["training"], read_progress(experiment.run)
+    assert (training["games"], training["minutes"]) == (60, progress.seconds / 60)
+    assert training["moves_a_game"] == progress.moves / 60
+    report = (experiment.output / "README.md").read_text(encoding="utf-8")
+    assert f"minutes on {this_machine()}: {60 / progress.seconds:.1f} games a second over the whole run" in report
+    elsewhere = tmp_path / "run"
+    shutil.copytree(experiment.run, elsewhere)
+    notes = [dict(entry) for entry in read_metrics(elsewhere)]
+    for machines, said in ((["a, 16 cores", "b, 2 cores"], "on a, 16 cores; then b, 2 cores:"), ([], "minutes: ")):
+        lines = [{**notes[0], "machine": machine} for machine in machines]
+        lines = lines or [{key: value for key, value in notes[0].items() if key != "machine"}]
+        lines[0]["games_per_s"] = 1e6
+        (elsewhere / "metrics.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+        found = _training(replace(experiment, run=elsewhere), {})
+        write_report({"training": found}, tmp_path)
+        text = (tmp_path / "README.md").read_text(encoding="utf-8")
+        assert said in text
+        assert ("candidate moves a second (a, 16 cores)." in text) == bool(machines)
 
 
 def test_what_is_measured_is_not_measured_again(study):
@@ -80,6 +106,23 @@ def test_the_report_holds_what_was_measured(study, tmp_path):
 
 def test_a_run_without_snapshots_is_named(tmp_path):
     assert "no snapshots" in refusal(lambda: run(IsnExperiment(run=tmp_path, output=tmp_path / "out")))
+
+
+def test_runs_and_folders_that_will_not_do_are_named(study, tmp_path):
+    experiment, _ = study
+    for number, content in enumerate(('{"training', "[]")):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        (folder / "results.json").write_text(content, encoding="utf-8")
+        bad = replace(experiment, output=folder)
+        assert "does not hold this experiment's numbers" in refusal(lambda bad=bad: run(bad))
+    (tmp_path / "file").touch()
+    assert "cannot make the folder" in refusal(lambda: run(replace(experiment, output=tmp_path / "file")))
+    shutil.copytree(experiment.run, tmp_path / "run")
+    early = replace(experiment, run=tmp_path / "run", output=tmp_path / "early")
+    for missing in ("metrics.jsonl", "progress.json"):
+        (tmp_path / "run" / missing).unlink()
+        assert "has not trained long enough" in refusal(lambda: run(early))
 
 
 @pytest.mark.skipif(gnugo_program() is None, reason="GNU Go is not installed (Debian: gnugo)")

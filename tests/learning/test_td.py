@@ -21,9 +21,11 @@ from eightfold.benchmarks.reference.td import (
     plain_update,
     told_before,
 )
+from eightfold.learning.run import read_metrics, this_machine
 from eightfold.learning.td import TdTrainer, TdTraining
 from eightfold.learning.td_config import ClimbConfig, TdConfig, UnitsConfig
 from eightfold.learning.td_gradient import Gradient, add_gradient, gradient_of
+from eightfold.learning.td_run import read_progress
 from eightfold.learning.td_targets import final_targets, scaled, step_back
 from eightfold.nets.isn import ISN, one_hot
 from eightfold.nets.isn_place import snapshots_of
@@ -350,12 +352,31 @@ def test_bad_settings_are_named(tmp_path):
         ({"units": UnitsConfig(outputs=3), "classes": "count"}, "units.outputs = 3"),
         ({"trace": 1.5}, "trace = 1.5"),
         ({"games": 0}, "neither games nor minutes"),
+        ({"seed": -1}, "seed = -1"),
+        ({"longest": -5}, "longest = -5"),
+        ({"climb": ClimbConfig(beta=-3.0)}, "climb.beta = -3"),
+        ({"units": UnitsConfig(trivial=40)}, "room for 16 hidden channels"),
+        ({"start": "isn-9", "classes": "count"}, "classes = eyes"),
+        ({"start": "isn-9", "units": UnitsConfig(recurrent=1)}, "'recurrent': 0"),
     ):
         assert said in refusal(lambda changes=changes: TdTrainer(replace(SMALL, **changes)))
+    assert "room for 16" in refusal(lambda: TdTraining(replace(SMALL, units=UnitsConfig(trivial=40)), tmp_path / "big"))
+    assert not (tmp_path / "big").exists(), "nothing is begun that cannot be done"
     TdTraining(replace(SMALL, games=1), tmp_path / "run").close()
     assert "choose another folder" in refusal(
         lambda: TdTraining(replace(SMALL, game="go:size=4,komi=0.5"), tmp_path / "run")
     )
+
+
+def test_a_run_notes_where_it_was_trained_and_how_far_it_is(tmp_path):
+    training = TdTraining(SMALL, tmp_path)
+    training.train()
+    training.close()
+    assert [entry["machine"] for entry in read_metrics(tmp_path)] == [this_machine()]
+    assert read_progress(tmp_path) == training.trainer.progress
+    for content in ("{", "[]", '{"turns": 3}', '{"games": "x"}', '{"games": -1}'):
+        (tmp_path / "progress.json").write_text(content, encoding="utf-8")
+        assert "how far the run is" in refusal(lambda: TdTraining(SMALL, tmp_path))
 
 
 def test_kernels_play_the_same_games_as_plain_python(run_python):

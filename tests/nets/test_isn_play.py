@@ -11,16 +11,18 @@ import torch
 from eightfold.arena.match import play_game, play_match
 from eightfold.arena.players import make_player
 from eightfold.games.game import make_game
-from eightfold.games.go_start import start_from
+from eightfold.games.go_start import start_from, with_side
 from eightfold.games.state import BLACK, WHITE
 from eightfold.nets.isn import ISN, save_isn
 from eightfold.nets.isn_choice import draw_move, move_values
+from eightfold.nets.isn_fused import FusedEvaluator
 from eightfold.nets.isn_match import play_pairs
 from eightfold.nets.isn_place import load_go_isn
 from eightfold.nets.isn_player import IsnPlayer
 from eightfold.nets.isn_reward import board_rewards, board_values
 from eightfold.nets.isn_tables import playing_tables
-from eightfold.nets.isn_view import IsnEvaluator
+from eightfold.nets.isn_view import IsnEvaluator, follow
+from eightfold.nets.liberty_classes import EMPTY_POINT, liberty_classes
 from eightfold.rng import make_random
 from refusals import refusal
 
@@ -89,6 +91,22 @@ def test_move_values_are_those_of_whole_boards(config):
     assert captured > 3
 
 
+@pytest.mark.parametrize("config", [{}, {"recurrent": 1}])
+def test_suicide_where_it_is_legal_is_worth_the_board_without_the_stones(config):
+    game = make_game("go:size=5,komi=0.5,rules=tromp-taylor")
+    # A stone on b1 joins that on a1, and white's take the last liberty of both.
+    position = game.after(["a1", "a2", "pass", "b2", "pass", "c1"])
+    network = strange(5, **config)
+    evaluator = IsnEvaluator(game, network)
+    view = evaluator.view(position)
+    suicide = game.action("b1")
+    assert np.isfinite(view.moves[position.legal_moves]).all()
+    after = position.play(suicide)
+    assert np.count_nonzero(after.stones == BLACK) == 0
+    white = board_values(after.stones[None].copy(), evaluator.outputs(after).copy())[0] + 2 * 0.4
+    assert view.moves[suicide] == pytest.approx(-white, abs=2e-5)
+
+
 def _rewards(stones, outputs, single):
     if single:
         return float((2.8 * outputs[0, 0] - 1.4).sum())
@@ -125,6 +143,26 @@ def test_positions_are_followed_from_the_start_of_their_game():
     np.testing.assert_array_equal(two.outputs(setup), IsnEvaluator(game, network).outputs(setup))
     handicap = make_game("go:size=9,handicap=2")
     assert IsnEvaluator(handicap, network).view(handicap.start()).moves.shape == (82,)
+
+
+def test_games_that_began_with_other_stones_or_with_two_moves_in_a_row_are_looked_at_as_they_stand():
+    """Their moves mean nothing on the empty board: some would be played where a stone lies."""
+    game, network = make_game("go:size=5,komi=0.5"), strange(4)
+    around = start_from(game, {1: 1}, to_move=WHITE).play(0).play(5).play(24)  # black takes the stone in the corner
+    assert around.stones[0, 0] == 0
+    position = around.play(0)
+    two_in_a_row = with_side(game.after([12]), BLACK).play(7)
+    evaluator = IsnEvaluator(game, network)
+    for each in (position, two_in_a_row, around):
+        found = evaluator.view(each).outputs
+        before = FusedEvaluator(network).run(np.full((1, 5, 5), EMPTY_POINT, np.uint8))
+        expected = FusedEvaluator(network).run(liberty_classes(each.stones[None].copy(), before))
+        np.testing.assert_allclose(found, expected[0], atol=1e-6)
+    outputs, board = np.zeros((1, 7, 5, 5), np.float32), np.zeros((1, 5, 5), np.int8)
+    moves = np.array(position.moves, np.int64)
+    assert follow(game.start().state.copy(), moves, playing_tables(network), board, outputs) == 3, "a stone lies there"
+    after = evaluator.outputs(game.after([12])).copy()
+    np.testing.assert_array_equal(after, IsnEvaluator(game, network).outputs(game.after([12])))
 
 
 def plain_search(evaluator, position, root, depth, width, s=0.4, c=0.4):

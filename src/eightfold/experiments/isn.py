@@ -11,7 +11,6 @@ report (`isn_report.py`) is written from them after each. The document found a n
 from __future__ import annotations
 
 import json
-import platform
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -32,12 +31,12 @@ from eightfold.experiments.isn_report import write_report
 from eightfold.games.game import make_game
 from eightfold.learning.run import read_metrics
 from eightfold.learning.td_config import TdConfig
+from eightfold.learning.td_run import read_progress
 from eightfold.nets.checkpoint import replace_file
 from eightfold.nets.isn_match import play_pairs
 from eightfold.nets.isn_place import load_go_isn, snapshots_of
 from eightfold.nets.isn_tables import IsnTables, playing_tables
 from eightfold.search.result import close_player
-from eightfold.threads import usable_cores
 
 TOURNAMENT = "go:size=9,komi=3.5,rules=chinese"
 LARGE = "go:size=19,komi=3.5,rules=chinese"
@@ -81,10 +80,11 @@ def run(experiment: IsnExperiment) -> dict[str, Any]:
     console = Console(stderr=True, highlight=False)
     if not snapshots_of(experiment.run):
         raise EightfoldError(f"{experiment.run} holds no snapshots; train one with `eightfold train-isn`")
-    experiment.output.mkdir(parents=True, exist_ok=True)
-    results: dict[str, Any] = {}
-    if experiment.results_path.is_file():
-        results = json.loads(experiment.results_path.read_text(encoding="utf-8"))
+    try:
+        experiment.output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise EightfoldError(f"cannot make the folder {experiment.output}: {error.strerror}") from None
+    results = _results_so_far(experiment.results_path)
     stages: dict[str, Callable[[IsnExperiment, dict[str, Any]], Any]] = {
         "training": _training,
         "round_robin": _round_robin,
@@ -107,6 +107,18 @@ def run(experiment: IsnExperiment) -> dict[str, Any]:
     return results
 
 
+def _results_so_far(path: Path) -> dict[str, Any]:
+    if not path.is_file():
+        return {}
+    try:
+        results = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError:
+        results = None
+    if not isinstance(results, dict):
+        raise EightfoldError(f"{path} does not hold this experiment's numbers; choose another output folder")
+    return results
+
+
 def _save(experiment: IsnExperiment, results: dict[str, Any]) -> None:
     replace_file(experiment.results_path, (json.dumps(results, indent=1) + "\n").encode())
 
@@ -117,14 +129,18 @@ def _save(experiment: IsnExperiment, results: dict[str, Any]) -> None:
 def _training(experiment: IsnExperiment, results: dict[str, Any]) -> dict[str, Any]:
     """What the run was, from its own settings and metrics."""
     config = load_config_of(TdConfig(), experiment.run / "config.toml")
-    entries = [entry for entry in read_metrics(experiment.run) if not entry["linear"]] or read_metrics(experiment.run)
-    games = max(snapshots_of(experiment.run))
+    progress, notes = read_progress(experiment.run), read_metrics(experiment.run)
+    if progress is None or not progress.games or not notes:
+        raise EightfoldError(f"{experiment.run} has not trained long enough to tell of it; go on with it first")
+    entries = [entry for entry in notes if not entry["linear"]] or notes
     fastest = max(entries, key=lambda entry: float(entry["games_per_s"]))
     return {
         "version": __version__,
-        "machine": f"{platform.machine()}, {usable_cores()} cores",
-        "games": games,
-        "minutes": max(entry["minutes"] for entry in entries),
+        # Where it was trained, by its own notes; a run may have gone on elsewhere. Older runs noted nothing.
+        "machines": list(dict.fromkeys(entry["machine"] for entry in notes if "machine" in entry)),
+        "game": config.game,
+        "games": progress.games,
+        "minutes": progress.seconds / 60,
         "linear_games": config.linear_games,
         "games_an_update": config.games_an_update,
         "learning_rate": config.learning_rate,
@@ -135,9 +151,8 @@ def _training(experiment: IsnExperiment, results: dict[str, Any]) -> dict[str, A
         "c": config.c,
         "s": config.s,
         "seed": config.seed,
-        "moves_a_game": sum(entry["moves_a_game"] for entry in entries) / len(entries),
-        "games_per_s": sum(entry["games_per_s"] for entry in entries) / len(entries),
-        "fastest": {key: fastest[key] for key in ("games_per_s", "moves_a_game", "candidates_per_s")},
+        "moves_a_game": progress.moves / progress.games,
+        "fastest": {key: fastest.get(key) for key in ("games_per_s", "moves_a_game", "candidates_per_s", "machine")},
         "loss": [[entry["games"], entry["loss"]] for entry in entries],
     }
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from eightfold.experiments.plot import Series, line_plot
+from eightfold.games.game import make_game
 from eightfold.nets.checkpoint import replace_file
 
 REPORT = "README.md"
@@ -35,7 +36,10 @@ def write_report(results: dict[str, Any], folder: Path) -> None:
 
 
 def _training(found: dict[str, Any], folder: Path) -> list[str]:
-    fastest = found["fastest"]
+    fastest, machines = found["fastest"], found.get("machines", [])
+    board = f" of `{found['game']}`" if "game" in found else ""
+    trained_on = f" on {'; then '.join(machines)}" if machines else ""
+    fastest_on = f" ({fastest['machine']})" if len(machines) > 1 and fastest["machine"] else ""
     replace_file(
         folder / "loss.svg",
         line_plot(
@@ -47,12 +51,12 @@ def _training(found: dict[str, Any], folder: Path) -> list[str]:
     )
     return [
         "## The run",
-        f"{found['games']:,} games of self-play on 9x9 in {found['minutes']:.1f} minutes ({found['machine']}):"
-        f" {found['games_per_s']:.1f} games a second on average, {found['moves_a_game']:.0f} moves a game."
-        " At its fastest"
+        f"{found['games']:,} games of self-play{board} in {found['minutes']:.1f} minutes{trained_on}:"
+        f" {found['games'] / (60 * found['minutes']):.1f} games a second over the whole run,"
+        f" {found['moves_a_game']:.0f} moves a game. At its fastest, for some seconds,"
         f" {fastest['games_per_s']:.1f} games a second of {fastest['moves_a_game']:.0f} moves,"
         f" {fastest['candidates_per_s']:,.0f}"
-        " candidate moves a second. The document: 860,000 games, two a second.",
+        f" candidate moves a second{fastest_on}. The document: 860,000 games, two a second.",
         f"λ = {found['trace']:g}, learning rate {found['learning_rate']:g}, falling to {found['final_share']:g} of it;"
         f" weights × {found['decay']:g} a game; β = {found['beta']:g}; c = {found['c']:g}, s = {found['s']:g};"
         " the shortcut alone"
@@ -105,9 +109,10 @@ def _look_ahead(found: dict[str, Any], folder: Path) -> list[str]:
 
 
 def _large(found: dict[str, Any], folder: Path) -> list[str]:
+    size = make_game(found["game"]).size
     return [
-        "## The same weights on 19x19",
-        f"Trained on 9x9 alone, playing `{found['game']}`. A round robin of some snapshots,"
+        f"## The same weights on {size}x{size}",
+        f"The weights of the run above, playing `{found['game']}`. A round robin of some snapshots,"
         f" {found['games_a_pair']} games a pair,"
         f" {found['moves_a_game']:.0f} moves a game on average:",
         _table(

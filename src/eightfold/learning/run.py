@@ -181,9 +181,14 @@ def run_notes() -> dict[str, str]:
         "version": __version__,
         "commit": os.environ.get("EIGHTFOLD_COMMIT", _commit()),
         "python": platform.python_version(),
-        "machine": f"{platform.machine()}, {usable_cores()} cores",
+        "machine": this_machine(),
         "written": time.strftime("%Y-%m-%d %H:%M:%S"),
     }
+
+
+def this_machine() -> str:
+    """What kind of machine this is, and how many cores a run has on it."""
+    return f"{platform.machine()}, {usable_cores()} cores"
 
 
 def _commit() -> str:

@@ -4,7 +4,7 @@
     -> walk every game back from its end: what should the outputs have said?  -> gradient, summed over everything
     -> weights ← decay^games · weights + rate · gradient                      -> again
 
-With one game at a time this is the paper's training, to the bit; more at a time use all cores and change the weights
+With one game at a time this is the paper's training; more at a time use all cores and change the weights
 less often. First the shortcut is trained alone, with the hidden units' weights into the outputs at zero: a linear
 player that brings games to an end. Then everything.
 
@@ -21,7 +21,7 @@ import copy
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -30,10 +30,11 @@ import torch
 
 from eightfold.errors import EightfoldError
 from eightfold.games.game import make_game
+from eightfold.learning.run import this_machine
 from eightfold.learning.td_config import TdConfig, check_config
 from eightfold.learning.td_gradient import Gradient, add_to, gradient_of
 from eightfold.learning.td_play import CANDIDATES, ENDED, FACTS, MARGIN, MOVES, teach_games
-from eightfold.learning.td_run import TdRun
+from eightfold.learning.td_run import Progress, TdRun
 from eightfold.nets.isn import ISN
 from eightfold.nets.isn_match import play_pairs
 from eightfold.nets.isn_place import load_go_isn
@@ -43,18 +44,6 @@ from eightfold.threads import run_parts, usable_cores
 
 NOTE_SECONDS = 10.0
 SAVE_SECONDS = 60.0
-
-
-@dataclass
-class Progress:
-    """Where a run stands; saved with every checkpoint."""
-
-    games: int = 0
-    seconds: float = 0.0
-    moves: int = 0
-    candidates: int = 0
-    contests: int = 0
-    accepted: int = 0  # contests that the new weights did not lose
 
 
 class Recent:
@@ -93,6 +82,7 @@ class TdTrainer:
         if self.game.name != "go":
             raise EightfoldError(f"an Internal Symmetry Network learns go, not {self.game.text}")
         self.network = fresh_network(config)
+        self.tables()  # an error now, if the network cannot play
         self.progress = Progress()
         self.recent = Recent()
         self.champion = copy.deepcopy(self.network.state_dict())
@@ -179,9 +169,14 @@ class TdTrainer:
 
 def fresh_network(config: TdConfig) -> ISN:
     """Weights to begin with, in double precision: hidden units that nobody listens to yet."""
-    if config.start:
-        return load_go_isn(config.start)[0].double()
     units = asdict(config.units)
+    if config.start:
+        network, by_count = load_go_isn(config.start)
+        found = {name: network.config[name] for name in units}
+        if found != units or by_count != (config.classes == "count"):
+            classes = "count" if by_count else "eyes"
+            raise EightfoldError(f"{config.start} is a network with classes = {classes} and units {found}; set these")
+        return network.double()
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(config.seed)
         network = ISN(**units).double()
@@ -199,13 +194,15 @@ class TdTraining:
         self.config = config
         self.run = TdRun(folder, config)
         self._stop = threading.Event()
-        if self.run.resumed:
-            stored = self.run.load(self.trainer.network)
+        try:
+            stored = self.run.load(self.trainer.network) if self.run.resumed else None
             if stored is not None:
-                progress, self.trainer.champion = stored
-                self.trainer.progress = Progress(**progress)
-        if self.trainer.progress.games == 0:
-            self.run.snapshot(self.trainer.network, 0, config.classes)
+                self.trainer.progress, self.trainer.champion = stored
+            if self.trainer.progress.games == 0:
+                self.run.snapshot(self.trainer.network, 0, config.classes)
+        except BaseException:
+            self.run.close()
+            raise
 
     def train(self, report: Callable[[dict[str, Any]], None] = lambda entry: None) -> None:
         """Updates until the games or the minutes are used up, or `stop` is called."""
@@ -247,7 +244,7 @@ class TdTraining:
         self._stop.set()
 
     def save(self) -> None:
-        self.run.save(self.trainer.network, self.trainer.champion, asdict(self.trainer.progress), self.config.classes)
+        self.run.save(self.trainer.network, self.trainer.champion, self.trainer.progress, self.config.classes)
 
     def _entry(self) -> dict[str, Any]:
         progress, trainer = self.trainer.progress, self.trainer
@@ -256,6 +253,7 @@ class TdTraining:
             "games": progress.games,
             "linear": trainer.linear,
             "learning_rate": trainer.learning_rate(),
+            "machine": this_machine(),
             **trainer.recent.figures(),
         }
         if progress.contests:

@@ -38,7 +38,8 @@ def train_isn_run(config: TdConfig, folder: Path) -> None:
         signal.signal(signal.SIGINT, before)
         training.close()
     if training.done:
-        console.print(f"let it play: eightfold match isn:{folder} mcts:playouts=100 --game {config.game} --games 10")
+        line = f"let it play: eightfold match isn:{folder} mcts:playouts=100 --game {config.game} --games 10"
+        console.print(line, soft_wrap=True)
     else:
         console.print(f"stopped; the same command goes on with {folder}")
 

@@ -49,10 +49,12 @@ class TdConfig:
     final_share: float = 1.0  # of the learning rate, reached at the end, falling from half of the run on
     decay: float = 0.99999  # of the weights, a game
     trace: float = 0.9  # λ
-    beta: float = 4.0
+    beta: float = 4.0  # 0: always the best move
     c: float = 0.4  # what a captured stone is worth
     s: float = 0.4  # what a stone on the board is worth at the end
-    longest: int = 0  # moves after which a game is counted as it stands; 0: three times the points
+    longest: int = (
+        0  # moves after which a game is counted as it stands; 0: three times the points; the rules end it too
+    )
     snapshot_every: int = 20_000
     start: str = ""  # an Internal Symmetry Network to begin with, instead of fresh weights
     units: UnitsConfig = field(default_factory=UnitsConfig)
@@ -80,6 +82,9 @@ def check_config(config: TdConfig) -> None:
         ("c", config.c, 0.0, 10.0),
         ("s", config.s, 0.0, 1.0),
         ("climb.accept", config.climb.accept, 0.0, 1.0),
+        ("seed", config.seed, 0, 2**63 - 1),
+        ("longest", config.longest, 0, 10**6),
+        ("climb.beta", config.climb.beta, 0.0, 1e6),
         ("climb.every", config.climb.every, 0, 10**9),
         ("climb.games", config.climb.games, 2, 10**6),
         ("units.recurrent", config.units.recurrent, 0, 16),

@@ -30,7 +30,7 @@ from eightfold.nets.isn_fused import (
     once_more,
 )
 from eightfold.nets.isn_tables import IsnTables
-from eightfold.nets.liberty_classes import BLACK, EMPTY
+from eightfold.nets.liberty_classes import EMPTY
 
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
@@ -77,7 +77,7 @@ def add_gradient(
             codes[cell] = classes[row, column]
             state = int(board[point])
             for k in range(1 if tables.single else 3 if state == EMPTY else 2):
-                output = used_output(state, k, tables.single)
+                output = tables.parts[state, k]
                 aim, said = targets[output, point], outputs[output, point]
                 errors[output, cell] = aim - said
                 loss += divergence(aim, said)
@@ -85,16 +85,6 @@ def add_gradient(
     if linear == 0:
         _hidden_part(codes, errors, tables, rows, columns, gradient)
     return loss
-
-
-@kernel
-def used_output(state: int, k: int, single: int) -> int:
-    """The k-th output that a point of this state trains: Z+ A°+ A•+, Z• A•, Z° A°."""
-    if single:
-        return 0
-    if state == EMPTY:
-        return k if k == 0 else k + 2
-    return (2 if k == 0 else 6) if state == BLACK else (1 if k == 0 else 5)
 
 
 @kernel

@@ -2,7 +2,8 @@
 
 A game is played to two passes or a number of moves, every position kept; then it is walked back from its end, from
 targets to targets (`td_targets`), and the gradient of each position added (`td_gradient`). Games are independent of
-each other and have random numbers of their own, so that threads share nothing and their number changes nothing.
+each other and have random numbers of their own, so that threads share nothing, and their number changes nothing but the
+order in which gradients are added.
 
 Read next: `eightfold.learning.td`, where weights change.
 """

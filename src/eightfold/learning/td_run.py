@@ -5,12 +5,13 @@ snapshots/000020000.safetensors  the network after so many games, ready to play:
 network.safetensors              the newest, ready to play: isn:RUN
 training.safetensors             its weights in double precision, and those of the last contest
 progress.json                    how far it is; written last
-metrics.jsonl                    a line every few seconds
+metrics.jsonl                    a line every few seconds, with the machine that it was trained on
 """
 
 from __future__ import annotations
 
 import json
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,18 @@ from eightfold.nets.isn import ISN, save_isn
 from eightfold.nets.isn_place import NETWORK, SNAPSHOTS
 
 Weights = dict[str, torch.Tensor]
+
+
+@dataclass
+class Progress:
+    """Where a run stands; saved with every checkpoint."""
+
+    games: int = 0
+    seconds: float = 0.0
+    moves: int = 0
+    candidates: int = 0
+    contests: int = 0
+    accepted: int = 0  # contests that the new weights did not lose
 
 
 class TdRun:
@@ -55,7 +68,7 @@ class TdRun:
     def snapshot(self, network: ISN, games: int, classes: str) -> None:
         save_isn(_single(network), self.path / SNAPSHOTS / f"{games:09d}.safetensors", classes=classes)
 
-    def save(self, network: ISN, champion: Weights, progress: dict[str, Any], classes: str) -> None:
+    def save(self, network: ISN, champion: Weights, progress: Progress, classes: str) -> None:
         """The newest network, and what going on needs; `progress.json` comes last and seals it."""
         from safetensors.torch import save
 
@@ -65,23 +78,21 @@ class TdRun:
         replace_files(
             {
                 self.path / "training.safetensors": save({name: t.contiguous() for name, t in tensors.items()}),
-                self.path / "progress.json": json.dumps(progress).encode(),
+                self.path / "progress.json": json.dumps(asdict(progress)).encode(),
             }
         )
 
-    def load(self, network: ISN) -> tuple[dict[str, Any], Weights] | None:
+    def load(self, network: ISN) -> tuple[Progress, Weights] | None:
         """Put the weights of the last save into `network`; its progress and the last contest's. None: none yet."""
         from safetensors import SafetensorError
         from safetensors.torch import load
 
-        if not (self.path / "progress.json").exists():
+        progress = read_progress(self.path)
+        if progress is None:
             return None
         path = self.path / "training.safetensors"
         try:
             tensors = load(path.read_bytes())
-            progress = json.loads((self.path / "progress.json").read_text(encoding="utf-8"))
-            if not isinstance(progress, dict):
-                raise ValueError("progress.json is no object")
             newest, champion = (
                 {name.partition(".")[2]: tensor for name, tensor in tensors.items() if name.startswith(f"{who}.")}
                 for who in ("network", "champion")
@@ -94,6 +105,20 @@ class TdRun:
     def close(self) -> None:
         self._metrics.close()
         self._lock.close()
+
+
+def read_progress(run: Path) -> Progress | None:
+    """How far a run was when it was last saved; None: it was not yet."""
+    path = run / "progress.json"
+    if not path.exists():
+        return None
+    try:
+        progress = Progress(**json.loads(path.read_text(encoding="utf-8")))
+        if any(type(value) not in (int, float) or value < 0 for value in asdict(progress).values()):
+            raise ValueError("a number is not one")
+    except (OSError, TypeError, ValueError) as error:
+        raise EightfoldError(f"{path} does not tell how far the run is: {' '.join(str(error).split())}") from None
+    return progress
 
 
 def _single(network: ISN) -> ISN:

@@ -66,37 +66,39 @@ def move_values(
 ) -> int:
     """How many legal moves there are, and what they are worth."""
     size, count = state[SIZE], legal(state, moves)
-    if tables.recurrent:  # a change is felt further away: whole boards
-        _whole_values(state, outputs, tables, moves, count, values)
-        return count
-    asked = np.zeros((1, size * size), np.uint8)
-    for k in range(count - 1):  # the last is the pass
-        asked[0, moves[k]] = 1
-    colours = np.empty(1, np.int64)
-    colours[0] = state[SIDE]
-    evaluate_candidates(
-        board, outputs, colours, asked, tables.table, tables.kinds, tables.products, tables.parts, tables.worth,
-        tables.capture, tables.by_count, values, 0, 1,
-    )  # fmt: skip
+    values[:] = np.nan
+    if tables.recurrent == 0:
+        asked = np.zeros((1, size * size), np.uint8)
+        for k in range(count - 1):  # the last is the pass
+            asked[0, moves[k]] = 1
+        colours = np.empty(1, np.int64)
+        colours[0] = state[SIDE]
+        evaluate_candidates(
+            board, outputs, colours, asked, tables.table, tables.kinds, tables.products, tables.parts, tables.worth,
+            tables.capture, tables.by_count, values, 0, 1,
+        )  # fmt: skip
+    for k in range(count):
+        # Whole boards with recurrent links, by which a change is felt further away, and for suicide where it is legal.
+        if np.isnan(values[0, moves[k]]):
+            values[0, moves[k]] = _whole_value(state, outputs, tables, moves[k])
     return count
 
 
 @kernel
-def _whole_values(state: Ints, outputs: Floats, tables: IsnTables, moves: Ints, count: int, values: Doubles) -> None:
-    size, colour = state[SIZE], state[SIDE]
-    sign = 1.0 if colour == WHITE else -1.0
+def _whole_value(state: Ints, outputs: Floats, tables: IsnTables, move: int) -> float:
+    size = state[SIZE]
     board, classes = np.zeros((1, size, size), np.int8), np.zeros((1, size, size), np.uint8)
-    after, trial = np.empty_like(outputs), np.empty_like(state)
-    values[:] = np.nan
-    for k in range(count):
-        trial[:] = state
-        play(trial, moves[k])
-        stones(trial, board[0])
-        after[:] = outputs
-        look(board, tables, classes, after)
-        place = TAKEN + WHITE - colour
-        captured = trial[place] - state[place]
-        values[0, moves[k]] = board_worth(board, after, tables) + sign * tables.capture * captured
+    after, trial = outputs.copy(), state.copy()
+    play(trial, move)
+    stones(trial, board[0])
+    look(board, tables, classes, after)
+    return board_worth(board, after, tables) + bank(trial, state, tables.capture)
+
+
+@kernel
+def bank(state: Ints, before: Ints, c: float) -> float:
+    """What stones taken off since `before` are worth to white."""
+    return c * ((state[TAKEN] - before[TAKEN]) - (state[TAKEN + 1] - before[TAKEN + 1]))
 
 
 @kernel

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from eightfold.errors import EightfoldError
 from eightfold.jit import Ints, kernel
 from eightfold.nets.isn import ISN
+from eightfold.nets.liberty_classes import WORTH_A_THREAD
 from eightfold.symmetry.representations import channels
 from eightfold.threads import run_parts, usable_cores
 
@@ -34,7 +35,6 @@ Bytes = NDArray[np.uint8]
 UNITS, OUTPUTS = 16, 8  # room in the tables; a vector register holds 8 or 16
 LANES = UNITS + OUTPUTS
 CLASSES = 16
-WORTH_A_THREAD = 64 * 361  # points in a batch, below which a second thread costs more than it does
 
 ZERO, HALF = np.float32(0), np.float32(0.5)
 # tanh x as x P(x²) / Q(x²), fitted between ±LARGEST for the least largest error, which is 1.2e-8; the rounding of

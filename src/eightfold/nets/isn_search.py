@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eightfold.games.go import play, stones
-from eightfold.games.go_layout import TAKEN
 from eightfold.games.go_score import ownership
 from eightfold.games.state import BLACK, ONGOING, RESULT, SIDE, SIZE, WHITE
 from eightfold.jit import Ints, kernel
-from eightfold.nets.isn_choice import look, move_values
+from eightfold.nets.isn_choice import bank, look, move_values
 from eightfold.nets.isn_tables import IsnTables
 from eightfold.nets.liberty_classes import OUTPUT_NAMES
 
@@ -38,12 +37,6 @@ def final_worth(state: Ints, s: float) -> float:
         sign = int(owners[point] == WHITE) - int(owners[point] == BLACK)
         total += sign * (1.0 if board[point // size, point % size] == 0 else s)
     return total
-
-
-@kernel
-def bank(state: Ints, before: Ints, c: float) -> float:
-    """What stones captured since `before` are worth to white."""
-    return c * ((state[TAKEN] - before[TAKEN]) - (state[TAKEN + 1] - before[TAKEN + 1]))
 
 
 @kernel

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from eightfold.errors import EightfoldError
 from eightfold.games.game import Game, Position
 from eightfold.games.go import play, stones
+from eightfold.games.go_legal import is_legal
 from eightfold.games.state import WHITE
 from eightfold.jit import Ints, kernel
 from eightfold.nets.isn import ISN
@@ -73,9 +74,10 @@ class IsnEvaluator:
             self._state = self.game.start().state.copy()
             enter(self._state, self.tables, self._board, self._outputs)
         fresh = np.array(position.moves[len(known) :], np.int64)
-        follow(self._state, fresh, self.tables, self._board, self._outputs)
+        followed = follow(self._state, fresh, self.tables, self._board, self._outputs)
         self._known = position.moves
-        if (self._board[0] != position.stones).any():  # the game began with stones that were set up by hand
+        # The game began with stones that were set up by hand, or somebody moved twice in a row.
+        if followed < len(fresh) or (self._board[0] != position.stones).any():
             enter(position.state, self.tables, self._board, self._outputs)
             self._known = None
         return self._outputs
@@ -91,8 +93,8 @@ class IsnEvaluator:
         if self.tables.single:
             area = float(rewards.sum())
         else:
-            used = np.take_along_axis(self._area[position.stones], np.arange(8)[None, None], axis=2)
-            area = float((used[..., :7] * outputs[0].transpose(1, 2, 0)).sum() + used[..., 7].sum())
+            weights = self._area[position.stones]  # [N, N, 8]
+            area = float((weights[..., :7] * outputs[0].transpose(1, 2, 0)).sum() + weights[..., 7].sum())
         return IsnView(
             outputs=outputs[0].copy(),
             rewards=sign * rewards,
@@ -114,10 +116,13 @@ def enter(state: Ints, tables: IsnTables, board: NDArray[np.int8], outputs: NDAr
 
 
 @kernel
-def follow(state: Ints, moves: Ints, tables: IsnTables, board: NDArray[np.int8], outputs: NDArray[np.float32]) -> None:
-    """Play moves on `state`, looking at every position on the way."""
+def follow(state: Ints, moves: Ints, tables: IsnTables, board: NDArray[np.int8], outputs: NDArray[np.float32]) -> int:
+    """Play moves on `state` as long as they are legal, looking at every position on the way; how many were."""
     classes = np.zeros(board.shape, np.uint8)
     for k in range(len(moves)):
+        if not is_legal(state, moves[k]):
+            return k
         play(state, moves[k])
         stones(state, board[0])
         look(board, tables, classes, outputs)
+    return len(moves)
