@@ -193,6 +193,7 @@ def test_go_is_played_with_passes_and_counted_with_dead_stones(tmp_path):
     assert done.returncode == 0, done.stderr
     assert "a b c d e" in done.stdout
     assert "greedy passes" in done.stdout
+    assert "; dead POINT, undo, save FILE or quit> " in done.stdout
     [record] = read_records(tmp_path / "game.sgf")
     position = record.position()
     assert position.is_over

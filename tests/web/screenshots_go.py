@@ -1,4 +1,4 @@
-"""Pictures of Go on the page for people to look at: python tests/web/screenshots_go.py FOLDER [ISN FILE]"""
+"""Pictures of Go on the page for people to look at: python tests/web/screenshots_go.py FOLDER"""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ ENDED = f"#position=go:size=9,komi=7.5&moves={GAME}-pass-pass"
 KO = "#position=go:size=9,komi=7.5&moves=d5-e5-c4-f4-d3-e3-e4-d4"
 
 
-def take(folder: Path, isns: list[Path]) -> None:
+def take(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    with running(Host(isns=isns, pace=0.1, seed=1)) as address, browser() as chromium:
+    with running(Host(pace=0.1, seed=1)) as address, browser() as chromium:
         for scheme in ("light", "dark"):
             context = chromium.new_context(viewport=DESK, color_scheme=scheme)
-            tour(context.new_page(), address, folder, scheme, isns)
+            tour(context.new_page(), address, folder, scheme)
             context.close()
         context = chromium.new_context(viewport=PHONE, has_touch=True, is_mobile=True)
-        tour(context.new_page(), address, folder, "phone", isns)
+        tour(context.new_page(), address, folder, "phone")
 
 
-def tour(page: Any, address: str, folder: Path, name: str, isns: list[Path]) -> None:
+def tour(page: Any, address: str, folder: Path, name: str) -> None:
     def shoot(view: str) -> None:
         page.wait_for_timeout(400)
         page.screenshot(path=folder / f"go-{view}-{name}.png", full_page=name == "phone")
@@ -72,12 +72,11 @@ def tour(page: Any, address: str, folder: Path, name: str, isns: list[Path]) -> 
     page.wait_for_timeout(1500)
     shoot("analyse")
     page.click("#think")
-    for isn in isns:
-        page.select_option("#map-source", f"isn:{isn.stem}")
-        page.wait_for_selector("svg.board .likelihood[visibility=visible]")
-        shoot("isn-captures")
-        page.select_option("#map", "4")
-        shoot("isn-eyes")
+    page.select_option("#map-source", "isn:isn-9")
+    page.wait_for_selector("svg.board .likelihood[visibility=visible]")
+    shoot("isn-captures")
+    page.select_option("#map", "4")
+    shoot("isn-eyes")
     page.click('nav a[data-view="eightfold"]')
     page.wait_for_timeout(1500)
     shoot("eightfold")
@@ -86,4 +85,4 @@ def tour(page: Any, address: str, folder: Path, name: str, isns: list[Path]) -> 
 if __name__ == "__main__":
     if why_not() or len(sys.argv) < 2:
         sys.exit(why_not() or __doc__)
-    take(Path(sys.argv[1]), [Path(isn) for isn in sys.argv[2:]])
+    take(Path(sys.argv[1]))

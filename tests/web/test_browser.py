@@ -168,7 +168,7 @@ def test_a_pasted_record_is_walked_through_judged_and_saved(page):
     page.click("#review")
     page.wait_for_function("() => Object.keys(window.eightfold.game.state.judged).length >= 5", timeout=60_000)
     assert page.get_attribute("svg.graph .curve", "d")
-    page.locator("#analyse-panel h2").first.click()
+    page.locator("#analyse-panel h2:visible").first.click()
     page.keyboard.press("Home")
     page.wait_for_function("() => window.eightfold.game.state.node === 0")
     page.keyboard.press("ArrowRight")

@@ -54,6 +54,7 @@ def test_a_game_with_a_capture_and_passes_is_counted_with_a_dead_stone(page):
     page.keyboard.press("p")
     page.wait_for_function("() => window.eightfold.game.state.last === 25")
     assert "Black passes" in page.inner_text("#live")
+    assert page.inner_text("#status") == "Black passed. White to move: your turn."
     play(page, "pass")
     told = state(page)
     assert told["over"]
@@ -65,6 +66,7 @@ def test_a_game_with_a_capture_and_passes_is_counted_with_a_dead_stone(page):
     assert page.locator("svg.board .stone.dead").count() == 1
     assert page.locator("svg.board .territory rect.black").count() > 0
     assert page.inner_text("#score") != before
+    assert "stones and territory count. 1 stone is marked" in page.inner_text("#counting")
     page.click("#agree")
     page.wait_for_function("() => window.eightfold.game.state.count.agreed")
     assert "Black wins by" in page.inner_text("#status")
@@ -92,6 +94,25 @@ def test_suggested_dead_stones_can_be_made_alive_and_a_pass_taken_back(page):
     assert page.locator("svg.board .stone.dead").count() == 0
     click_point(page, point("b1"))
     page.wait_for_function("a => window.eightfold.game.state.stones[a] !== '0'", arg=point("b1"))
+
+
+def test_it_is_said_that_no_stone_is_dead(page, address):
+    page.goto(f"http://{address}/#position=go:size=5,komi=0.5,rules=japanese&moves=c3-pass-pass")
+    page.wait_for_function("() => window.eightfold?.game.state?.over")
+    assert "Territory and prisoners" in page.inner_text("#counting")
+    page.click("#agree")
+    page.wait_for_function("() => window.eightfold.game.state.count.agreed")
+    page.click("#suggest")
+    page.wait_for_selector(".toast:has-text('no dead stones')")
+    assert state(page)["count"]["agreed"], "nothing changed"
+
+
+def test_a_network_for_go_brings_a_small_board_along(page):
+    page.click("#new-game")
+    assert page.input_value('dialog select[data-option="game"]') == "gomoku"
+    page.select_option('select[data-seat="white"]', "isn:isn-9")
+    assert page.input_value('dialog select[data-option="game"]') == "go"
+    assert page.input_value('dialog input[data-option="size"]') == "9"
 
 
 def test_a_ko_is_marked_and_refused(page):
@@ -145,6 +166,7 @@ def test_owners_and_an_isns_outputs_lie_over_the_board(page, address):
     page.select_option("#map-source", "random games")
     page.wait_for_selector("svg.board .owner.black[visibility=visible]")
     assert page.is_hidden("#map")
+    assert "the surer its owner" in page.inner_text("#legend")
     page.select_option("#map-source", "isn:snapshot")
     page.wait_for_selector("svg.board .likelihood[visibility=visible]")
     assert page.locator("#map option").count() == 7
@@ -152,9 +174,56 @@ def test_owners_and_an_isns_outputs_lie_over_the_board(page, address):
     assert captured == 3, "a likelihood of capture for every white stone, and nowhere else"
     page.select_option("#map", "4")
     assert "eye of black" in page.inner_text("#map-note")
+    assert "eye of black" in page.inner_text("#legend")
+    drawn = page.locator("svg.board .likelihood[visibility=visible]").count()
+    assert drawn == 81 - 5, "every empty point has its number, a small one too"
     click_point(page, 0)
     page.wait_for_function("() => window.eightfold.game.state.node === 7")
     page.wait_for_function("() => document.querySelector('#map').value === '4'")
+
+
+def test_maps_go_on_when_a_question_was_left_behind_with_its_game(page, address):
+    page.goto(f"http://{address}/#position=go:size=9,komi=7.5&moves=c3-g7")
+    page.wait_for_function("() => window.eightfold?.game.state?.game.size === 9")
+    before = state(page)["id"]
+    page.evaluate(
+        """() => {
+            const source = document.querySelector("#map-source");
+            source.value = "random games";
+            source.dispatchEvent(new Event("change"));
+            const human = { player: "human", level: 0 };
+            const seats = { black: human, white: human, playing: false };
+            window.eightfold.game.send("new", { game: "go:size=5", moves: [12], ...seats });
+        }"""
+    )
+    page.wait_for_function("id => window.eightfold.game.state.id !== id", arg=before)
+    page.wait_for_selector("svg.board .owner.black[visibility=visible]")
+
+
+def test_squares_of_owners_make_room_for_numbers_and_for_the_count(page, address):
+    page.goto(f"http://{address}/#position=go:size=5,komi=0.5&moves=c3-b4")
+    page.wait_for_function("() => window.eightfold?.game.state?.game.size === 5")
+    page.select_option("#map-source", "random games")
+    page.wait_for_selector("svg.board .owner[visibility=visible]")
+    page.select_option('select[data-seat="engine"]', "mcts:playouts=50")
+    page.click("#think")
+    page.wait_for_selector("svg.board .opinion.best")
+    page.click("#think")
+    page.wait_for_function("() => !window.eightfold.game.state.analysing")
+    hidden, both = page.evaluate(
+        """() => {
+            const { maps, overlay } = window.eightfold.board;
+            const squares = maps.points.filter((point) => point?.group.getAttribute("visibility") === "visible");
+            const shown = (group) => getComputedStyle(group).display !== "none";
+            const twice = (point, action) => point && shown(point.group) && overlay.points[action]?.visible;
+            return [squares.filter((point) => !shown(point.group)).length, maps.points.filter(twice).length];
+        }"""
+    )
+    assert hidden > 0
+    assert both == 0
+    play(page, "pass", "pass")
+    page.wait_for_function("() => document.querySelector('#map-note').textContent.includes('the count')")
+    assert page.locator("svg.board .owner[visibility=visible]").count() == 0
 
 
 def test_an_engines_thoughts_on_go_and_the_eight_sides(page, address):

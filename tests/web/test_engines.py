@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from eightfold.web.host import Host
+from patience import LONG
 from web.serving import GREEDY, client, running
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="scripts that can be run")
@@ -54,7 +55,7 @@ def test_engines_play_and_forfeit_on_the_page(tmp_path):
             assert "RE[B+F]" in page.hear("sgf")["sgf"]
     processes = [int(line) for line in (tmp_path / "started").read_text().split()]
     assert len(processes) >= 2
-    end = time.monotonic() + 20
+    end = time.monotonic() + LONG
     while any(Path(f"/proc/{process}").exists() for process in processes):
         assert time.monotonic() < end, "an engine was left behind"
         time.sleep(0.05)

@@ -383,7 +383,7 @@ def test_a_network_for_another_board_is_refused_and_forfeits_where_it_sits_down_
     network = {"player": "net:first", "level": 0}
     with client(address) as page:
         said = page.refused("new", game="gomoku:size=7,rule=standard", black=HUMAN, white=network)
-        assert "net:first was trained for gomoku:size=7" in said
+        assert "player net:first was trained for gomoku:size=7" in said
         page.new(game="gomoku:size=7,rule=standard")
         page.say("seats", black=network, white=HUMAN)
         state = page.hear("state", lambda s: s["over"])

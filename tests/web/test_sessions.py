@@ -128,6 +128,7 @@ def test_two_passes_are_counted_with_the_dead_stones_that_somebody_marks():
     told = game.state(0.0)
     assert (told["count"]["text"], told["count"]["dead"], told["outcome"]) == ("B+24.5", [20], "black wins by 24.5")
     assert told["count"]["owners"] == "1" * 25
+    assert told["count"]["scoring"] == "area"
     assert told["judged"]["4"] == [1.0, None]
     assert not told["count"]["agreed"]
     game.agree()

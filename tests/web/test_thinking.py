@@ -11,11 +11,12 @@ from eightfold.games.game import make_game
 from eightfold.nets.description import MODELS
 from eightfold.web.offers import Level, Offer, Offers
 from eightfold.web.thinking import MOST_IDLE, PlayerShelf, ThinkingPool
+from patience import LONG
 from refusals import refusal
 
 
-def wait_for(condition, seconds=20.0):
-    end = time.monotonic() + seconds
+def wait_for(condition):
+    end = time.monotonic() + LONG
     while not condition():
         assert time.monotonic() < end, "this did not happen"
         time.sleep(0.005)

@@ -39,7 +39,7 @@ PLAYERS: dict[str, Entry] = {
         summary="any legal move, each as likely as the others", make=RandomMover, options=RandomMover.OPTIONS
     ),
     "greedy": Entry(
-        summary="the point worth most right now: own lines and λ times the opponent's, no look-ahead",
+        summary="the point worth most right now, to itself and to the opponent; no look-ahead",
         make=Greedy,
         options=Greedy.OPTIONS,
         arguments={"lambda": "weight"},  # a word that Python keeps for itself

@@ -77,7 +77,9 @@ class TerminalGame:
     def _turn(self, read: Callable[[str], str]) -> bool:
         """One line of the person; False to leave."""
         start = time.perf_counter()
-        prompt = f"{COLOUR_NAMES[self._colour]}> " if self._goes_on else f"{self._outcome}; undo, save FILE or quit> "
+        dead = "" if self._position.margin is None else "dead POINT, "
+        over = f"{self._outcome}; {dead}undo, save FILE or quit> "
+        prompt = f"{COLOUR_NAMES[self._colour]}> " if self._goes_on else over
         line = read(prompt).strip()
         command, _, rest = line.partition(" ")
         try:

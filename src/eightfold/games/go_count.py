@@ -32,6 +32,7 @@ class Count:
     white: float  # points, komi among them
     owners: NDArray[np.int8]  # [N, N]: 0, BLACK or WHITE
     dead: tuple[int, ...]  # all dead stones, whole groups
+    scoring: str  # area or territory
 
     @property
     def margin(self) -> float:
@@ -79,6 +80,7 @@ def count(position: Position, *, dead: Iterable[Move] = (), scoring: str = "", s
         white=float(points[1] + state[DOUBLE_KOMI] / 2),
         owners=owners.reshape(game.size, game.size),
         dead=tuple(int(point) for point in np.flatnonzero(mask)),
+        scoring="territory" if territory else "area",
     )
 
 

@@ -27,6 +27,7 @@ def as_dict(counted: Count, *, agreed: bool) -> dict[str, Any]:
         "black": counted.black,
         "white": counted.white,
         "text": counted.text,
+        "scoring": counted.scoring,
         "owners": "".join(map(str, counted.owners.reshape(-1).tolist())),
         "dead": list(counted.dead),
         "agreed": agreed,

@@ -67,7 +67,10 @@ class Offer:
 
     def without_place(self, error: EightfoldError) -> EightfoldError:
         """What went wrong, in words that do not tell where the network lies."""
-        return EightfoldError(str(error).replace(self.place, self.key)) if self.place else error
+        if not self.place or self.place in self.key:  # a shipped network's place is its name
+            return error
+        kind = self.key.partition(":")[0]  # some name the player, others the place alone
+        return EightfoldError(str(error).replace(f"{kind}:{self.place}", self.key).replace(self.place, self.key))
 
     def check_fits(self, game: Game) -> None:
         """A network plays the game that it was trained for; some play it on any board."""

@@ -167,8 +167,9 @@ class Session:
     def set_dead(self, node: int, dead: tuple[int, ...]) -> None:
         if node not in self.tree:
             return  # it was taken back meanwhile
+        if dead != self.tree.dead.get(node, ()):
+            self.agreed.discard(node)
         self.tree.dead[node] = dead
-        self.agreed.discard(node)
         self._judge_end()
 
     def agree(self) -> None:

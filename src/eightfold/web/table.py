@@ -387,6 +387,7 @@ class Table:
                 return
             self.session.set_dead(node, dead)
             self._tell_state()
+            viewer.post({"type": "suggested", "dead": len(dead)})
 
         self._submit(work, done)
 
@@ -426,7 +427,7 @@ class Table:
             if trouble is not None or answer is None:
                 viewer.post({"type": "error", "text": _words(trouble)})
             else:
-                viewer.post({**answer, "node": node})
+                viewer.post({**answer, "id": self.session.id, "node": node})
 
         if asked in self._questions:
             self._questions.pop(asked).stop.set()

@@ -11,24 +11,36 @@ export class Foresight {
     this.board = board;
     this.visible = false;
     this.answer = null;
-    this.asked = null; // the node that was asked about and not answered yet
+    this.asked = null; // the state that was asked about and not answered yet
     this.source = select([["", "Nothing"]], "", () => this.sourceChanged());
     this.source.id = "map-source";
     this.choice = select([], null, () => this.draw());
+    this.legend = document.getElementById("legend"); // below the board: on a phone the choice is far from it
     this.choice.id = "map";
     this.mapField = field("Map", this.choice);
     this.note = make("p", { class: "note", id: "map-note" });
     this.node = make("div", { class: "card" }, make("h2", {}, "Foresight"),
-      make("div", { class: "fields" }, field("By", this.source), this.mapField), this.note);
+      field("By", this.source), this.mapField, this.note);
     game.on("state", (state) => this.show(state));
     game.on("maps", (answer) => this.hear(answer));
-    game.on("error", () => { this.asked = null; });
+    game.on("error", () => this.forget());
+    game.on("connection", () => this.forget()); // what was asked over the old one is not answered any more
   }
 
   setVisible(visible) {
     this.visible = visible;
     if (visible && this.game.state) this.show(this.game.state);
-    else this.board.maps?.clear();
+    else this.erase();
+  }
+
+  forget() {
+    this.asked = null;
+    if (!this.answer) this.note.textContent = "";
+  }
+
+  erase() {
+    this.board.maps?.clear();
+    this.legend.textContent = "";
   }
 
   // The map that is shown, or null.
@@ -58,26 +70,27 @@ export class Foresight {
   sourceChanged() {
     this.answer = null;
     this.asked = null;
-    this.draw();
     this.ask();
+    this.draw();
   }
 
   ask() {
     const { state } = this.game;
-    if (!this.visible || !this.source.value || !state || this.answer || this.asked !== null) return;
-    this.asked = state.node;
+    if (!this.visible || !this.source.value || !state || this.answer) return;
+    if (this.asked?.id === state.id) return; // its answer comes, and another question may follow it
+    this.asked = state;
     this.game.send("maps", { source: this.source.value });
   }
 
   hear(answer) {
-    if (answer.source !== this.source.value) return;
-    this.asked = null;
     const { state } = this.game;
-    if (answer.node !== state?.node) {
+    if (answer.source !== this.source.value || answer.id !== state?.id) return;
+    this.asked = null;
+    if (answer.node !== state.node) {
       this.ask(); // the game went on meanwhile
       return;
     }
-    this.answer = { ...answer, id: state.id };
+    this.answer = answer;
     const names = answer.maps.map((map, number) => [number, map.name, map.help]);
     setOptions(this.choice, names, Math.min(Number(this.choice.value || 0), names.length - 1));
     this.draw();
@@ -91,12 +104,19 @@ export class Foresight {
       this.onChange();
     }
     if (!map) {
-      this.board.maps?.clear();
-      if (!this.source.value) this.note.textContent = "";
+      this.erase();
+      this.note.textContent = this.asked ? "Looking …" : "";
+      return;
+    }
+    const counted = map.owners && this.game.state.count; // its squares are there already
+    const meaning = counted ? "The squares show the count" : map.owners ? "The larger a square, the surer its owner"
+      : `How likely, in per cent: ${map.help}`;
+    this.note.textContent = `${meaning}; ${this.answer.note}.`;
+    if (counted) {
+      this.erase();
       return;
     }
     this.board.maps.show(map);
-    this.note.textContent = `${map.owners ? "The larger a square, the surer its owner" : `How likely, in per cent: ${map.help}`}; `
-      + `${this.answer.note}.`;
+    this.legend.textContent = meaning;
   }
 }

@@ -74,7 +74,7 @@ export class GameForm {
   constructor(offers, text, onChange = null) {
     this.offers = offers;
     this.name = select(offers.games.map((game) => [game.name, capital(game.name)]), null, () => {
-      this.rebuild(PROPOSED[this.name.value]);
+      this.propose(this.name.value);
       onChange?.();
     });
     this.name.setAttribute("data-option", "game");
@@ -115,6 +115,12 @@ export class GameForm {
     const { name, values } = readGame(text);
     if (this.offers.games.some((game) => game.name === name)) this.name.value = name;
     this.rebuild(values);
+  }
+
+  // A game with what is usual here where the text says nothing.
+  propose(text) {
+    const { name, values } = readGame(text);
+    this.text = writeGame(name, { ...PROPOSED[name], ...values });
   }
 
   fits(offer) {

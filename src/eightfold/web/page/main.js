@@ -113,9 +113,9 @@ async function begin() {
       forbidden: state.forbidden, ko: state.ko, count: state.count, toMove: state.to_move ?? BLACK,
       canPlay: !state.over && !busy, canMark: state.count !== null,
     });
-    const { rule: kind = state.game.rules, handicap } = state.game;
-    const rule = (kind ? `, ${kind}` : "") + (handicap > 0 ? `, handicap ${handicap}` : "");
-    $("caption").textContent = `${capital(readGame(state.game.text).name)} ${state.game.size}×${state.game.size}${rule}`
+    const { rule, rules, handicap } = state.game;
+    const kind = (rules ? `, ${capital(rules)} rules` : rule ? `, ${rule}` : "") + (handicap > 0 ? `, handicap ${handicap}` : "");
+    $("caption").textContent = `${capital(readGame(state.game.text).name)} ${state.game.size}×${state.game.size}${kind}`
       + `, move ${game.nodes.get(state.node)?.depth ?? 0}` + (state.viewers > 1 ? `, ${state.viewers} looking on` : "");
   }
 

@@ -3,7 +3,7 @@
 import { makeSvg } from "./dom.js";
 
 const CELL = 40;
-const LEAST = 0.02; // below this nothing is drawn
+const LEAST = 0.02; // below this nobody owns a point
 
 export class MapLayer {
   constructor(board) {
@@ -29,7 +29,7 @@ export class MapLayer {
     this.board.svg.classList.toggle("numbered", !owners);
     for (let action = 0; action < values.length; action++) {
       const value = values[action];
-      const wanted = Math.abs(value) >= LEAST && (on === null || Number(shown[action]) === on);
+      const wanted = owners ? Math.abs(value) >= LEAST : on === null || Number(shown[action]) === on;
       if (!wanted) {
         this.points[action]?.group.setAttribute("visibility", "hidden");
         continue;
@@ -52,6 +52,7 @@ export class MapLayer {
   draw(action, className, side, words, opacity) {
     const { group, square, text } = this.pointAt(action);
     group.setAttribute("class", `map-point ${className}`);
+    group.classList.toggle("under", Boolean(this.board.overlay.points[action]?.visible));
     group.setAttribute("visibility", "visible");
     square.setAttribute("x", this.board.x(action) - side / 2);
     square.setAttribute("y", this.board.y(action) - side / 2);

@@ -24,7 +24,7 @@ export class Overlay {
       lower.textContent = "\u200b";
       board.layers.overlay.append(group);
       point = this.points[action] = {
-        group, disc, upper: upper.firstChild, lower: lower.firstChild,
+        action, group, disc, upper: upper.firstChild, lower: lower.firstChild,
         visible: false, strength: -1, best: false, upperText: "", lowerText: "",
       };
     }
@@ -50,10 +50,7 @@ export class Overlay {
   }
 
   update(point, visible, strength, best, [upper, lower]) {
-    if (visible !== point.visible) {
-      point.group.setAttribute("visibility", visible ? "visible" : "hidden");
-      point.visible = visible;
-    }
+    if (visible !== point.visible) this.setVisible(point, visible);
     if (!visible) return;
     if (strength !== point.strength) {
       // From faint to full; a weak move keeps enough colour to be read on.
@@ -68,13 +65,15 @@ export class Overlay {
     if (lower !== point.lowerText) point.lower.data = point.lowerText = lower;
   }
 
+  setVisible(point, visible) {
+    point.group.setAttribute("visibility", visible ? "visible" : "hidden");
+    point.visible = visible;
+    // An owner's square would shine through the disc and its numbers.
+    this.board.maps.points[point.action]?.group.classList.toggle("under", visible);
+  }
+
   clear() {
-    for (const point of this.points) {
-      if (point?.visible) {
-        point.group.setAttribute("visibility", "hidden");
-        point.visible = false;
-      }
-    }
+    for (const point of this.points) if (point?.visible) this.setVisible(point, false);
   }
 
   median() {

@@ -62,13 +62,15 @@ export class PlayView {
   }
 
   words(state) {
-    if (state.count && !state.count.agreed) return `Both passed. Counted as it stands, ${state.outcome}.`;
+    const passed = state.last === state.game.size ** 2; // nothing on the board shows a pass
+    if (state.count && !state.count.agreed) return `${passed ? "Both passed. " : ""}Counted as it stands, ${state.outcome}.`;
     if (state.over) return `${capital(state.outcome)}.`;
     const colour = COLOURS[state.to_move];
-    if (!state.playing) return `${capital(colour)} to move; players are resting.`;
+    const before = passed ? `${capital(COLOURS[3 - state.to_move])} passed. ` : "";
+    if (!state.playing) return `${before}${capital(colour)} to move; players are resting.`;
     const seat = state.seats[colour];
-    if (state.thinking) return `${seat.player} is thinking …`;
-    return seat.player === "human" ? `${capital(colour)} to move: your turn.` : `${capital(colour)} to move.`;
+    if (state.thinking) return `${before}${seat.player} is thinking …`;
+    return `${before}${capital(colour)} to move${seat.player === "human" ? ": your turn" : ""}.`;
   }
 
   showMoves(state) {
@@ -166,7 +168,7 @@ export class PlayView {
   // A network brings its own board along.
   fit(gameForm, seat) {
     if (gameForm.fits(seat.offer)) return;
-    gameForm.text = seat.offer.game;
+    gameForm.propose(seat.offer.game);
     toast(`The board is now ${seat.offer.game}: that is what ${seat.offer.key} plays`, "good");
   }
 }

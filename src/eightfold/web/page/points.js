@@ -1,8 +1,10 @@
 // What a game that is decided by points needs below the board: prisoners, a pass, and the count at the end, with dead
 // stones marked by clicking on them.
 
-import { announce, button, make, show } from "./dom.js";
+import { announce, button, make, show, toast } from "./dom.js";
 import { COLOURS, WHITE } from "./names.js";
+
+const WAYS = { area: "Living stones and territory count.", territory: "Territory and prisoners count, dead stones among them." };
 
 export class PointsBar {
   constructor(holder, game) {
@@ -20,6 +22,7 @@ export class PointsBar {
       make("div", { class: "buttons" }, this.prisoners, this.pass), this.counting);
     holder.append(this.node);
     game.on("state", (state) => this.show(state));
+    game.on("suggested", ({ dead }) => dead || toast("Random games find no dead stones", "good"));
     document.addEventListener("keydown", (event) => this.key(event));
   }
 
@@ -27,7 +30,7 @@ export class PointsBar {
     show(this.node, state.prisoners !== null);
     if (!state.prisoners) return;
     const [black, white] = state.prisoners;
-    this.prisoners.textContent = `Prisoners: black ${black}, white ${white}`;
+    this.prisoners.textContent = `Prisoners taken: black ${black}, white ${white}`;
     this.pass.disabled = !this.canPass(state);
     show(this.counting, state.count !== null);
     if (state.count) this.showCount(state);
@@ -36,9 +39,10 @@ export class PointsBar {
   showCount({ count, game, outcome }) {
     const komi = game.komi ? ` (komi ${game.komi})` : "";
     this.score.textContent = `Black ${count.black}, white ${count.white}${komi}: ${count.text}`;
-    const dead = count.dead.length ? `${count.dead.length} stones are marked as dead. ` : "";
-    this.note.textContent = count.agreed ? `${dead}Counted, and agreed: ${outcome}.`
-      : `${dead}Click a stone to mark its group as dead, or alive again; then agree.`;
+    const { length } = count.dead;
+    const dead = WAYS[count.scoring] + (length ? ` ${length === 1 ? "1 stone is" : `${length} stones are`} marked as dead.` : "");
+    this.note.textContent = count.agreed ? `${dead} Counted, and agreed: ${outcome}.`
+      : `${dead} Click a stone to mark its group as dead, or alive again; then agree.`;
     this.agree.disabled = count.agreed;
     if (count.text !== this.said) announce(`Counted: ${outcome}.`);
     this.said = count.text;
