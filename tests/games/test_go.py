@@ -240,8 +240,19 @@ def test_the_side_to_move_can_be_changed_without_a_pass():
 def test_positions_that_cannot_be_set_up():
     game = make_game("go:size=5")
     assert "without a liberty" in refusal(lambda: start_from(game, {0: BLACK, 1: WHITE, 5: WHITE}))
-    assert "a point a number" in refusal(lambda: start_from(game, {25: BLACK}))
-    assert "cannot be set up" in refusal(lambda: start_from(make_game("gomoku"), {0: BLACK}))
+    assert "stone 1 on pass" in refusal(lambda: start_from(game, {25: BLACK}))
+    assert "stone 3 on c3: black is 1, white 2" in refusal(lambda: start_from(game, {12: 3}))
+    assert "move 26 is not an action" in refusal(lambda: start_from(game, {26: BLACK}))
+    assert "move 0.5 is not" in refusal(lambda: start_from(game, {0.5: BLACK}))
+    for call in (lambda: start_from(game, {}, to_move=3), lambda: with_side(game.start(), 3)):
+        assert refusal(call) == "3 to move: black is 1, white 2"
+
+
+def test_other_games_are_neither_set_up_nor_counted():
+    gomoku = make_game("gomoku:size=9")
+    assert "cannot be set up" in refusal(lambda: start_from(gomoku, {0: BLACK}))
+    assert "cannot be set up" in refusal(lambda: with_side(gomoku.start(), WHITE))
+    assert refusal(lambda: count(gomoku.start())) == "gomoku:size=9,win=5,rule=freestyle has no points to count; go has"
 
 
 # ---- counts that are known --------------------------------------------------------------------------

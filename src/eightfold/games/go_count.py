@@ -62,6 +62,8 @@ def count(position: Position, *, dead: Iterable[Move] = (), scoring: str = "", s
     `scoring` is area or territory, by default what the game's rules say; `seki` applies article 8 of Japanese rules.
     """
     game, state = position.game, position.state
+    if game.name != "go":  # its row is laid out otherwise, and kernels check no bounds
+        raise EightfoldError(f"{game.text} has no points to count; go has")
     if scoring not in ("", "area", "territory"):
         raise EightfoldError(f"scoring {scoring!r} is not known; known: area, territory")
     territory = bool(state[RULES] & TERRITORY) if not scoring else scoring == "territory"
