@@ -489,6 +489,7 @@ def test_a_game_text_says_all_of_its_rules():
     for text in ("go", "go:size=9,rules=japanese", "go:rules=aga,suicide=allowed", "go:size=13,handicap=3,komi=0.5"):
         assert make_game(make_game(text).text).text == make_game(text).text
     assert make_game("go:rules=tromp-taylor").text.endswith("ko=positional,suicide=allowed")
+    assert make_game("go:komi=-0").text == make_game("go:komi=0").text
 
 
 @pytest.mark.parametrize("player", ["random", "greedy", "mcts:playouts=30", "alphabeta:depth=1"])
