@@ -524,15 +524,18 @@ def test_players_capture_what_could_still_run(player):
 def test_the_last_pass_wins_for_who_is_ahead_and_loses_for_who_is_behind():
     game = make_game("go:size=5,komi=0.5")
     scratch = np.empty(game.actions, np.int64)
-    ahead = game.after(["c3", "a1", "d3", "pass"])  # black to move after a pass
+    ahead = game.after(["c3", "a1", "d3", "pass"])  # black to move after a pass, two stones to one and a half
     assert ahead.state[SIDE] == BLACK
-    wins = count(ahead).winner == BLACK
-    assert (game.rules.find_win(ahead.state, 0, scratch) == 25) == wins
+    assert count(ahead).margin == 0.5
+    assert game.rules.find_win(ahead.state, 0, scratch) == 25
     assert game.rules.find_win(game.after(["c3"]).state, 0, scratch) == NO_MOVE
-    behind = make_game("go:size=5,komi=30").after(["c3", "pass"])
-    assert behind.game.rules.find_win(behind.state, 0, scratch) == NO_MOVE
+    behind = game.after(["pass", "c3", "a1", "pass"])  # one stone to one and a half
+    assert count(behind).margin == -0.5
+    assert game.rules.find_win(behind.state, 0, scratch) == NO_MOVE
     for text in ("alphabeta:depth=1", "mcts:playouts=500"):
-        assert make_player(text, ahead.game, seed=1).think(ahead).value > -1
+        assert make_player(text, game, seed=1).think(ahead).action == 25, text
+        assert make_player(text, game, seed=1).think(behind).action != 25, text
+    assert make_player("alphabeta:depth=1", game).think(ahead).value == 1, "certainly"
 
 
 def test_a_search_with_a_network_knows_who_won_by_passing():
