@@ -240,8 +240,19 @@ def test_the_side_to_move_can_be_changed_without_a_pass():
 def test_positions_that_cannot_be_set_up():
     game = make_game("go:size=5")
     assert "without a liberty" in refusal(lambda: start_from(game, {0: BLACK, 1: WHITE, 5: WHITE}))
-    assert "a point a number" in refusal(lambda: start_from(game, {25: BLACK}))
-    assert "cannot be set up" in refusal(lambda: start_from(make_game("gomoku"), {0: BLACK}))
+    assert "stone 1 on pass" in refusal(lambda: start_from(game, {25: BLACK}))
+    assert "stone 3 on c3: black is 1, white 2" in refusal(lambda: start_from(game, {12: 3}))
+    assert "move 26 is not an action" in refusal(lambda: start_from(game, {26: BLACK}))
+    assert "move 0.5 is not" in refusal(lambda: start_from(game, {0.5: BLACK}))
+    for call in (lambda: start_from(game, {}, to_move=3), lambda: with_side(game.start(), 3)):
+        assert refusal(call) == "3 to move: black is 1, white 2"
+
+
+def test_other_games_are_neither_set_up_nor_counted():
+    gomoku = make_game("gomoku:size=9")
+    assert "cannot be set up" in refusal(lambda: start_from(gomoku, {0: BLACK}))
+    assert "cannot be set up" in refusal(lambda: with_side(gomoku.start(), WHITE))
+    assert refusal(lambda: count(gomoku.start())) == "gomoku:size=9,win=5,rule=freestyle has no points to count; go has"
 
 
 # ---- counts that are known --------------------------------------------------------------------------
@@ -478,6 +489,7 @@ def test_a_game_text_says_all_of_its_rules():
     for text in ("go", "go:size=9,rules=japanese", "go:rules=aga,suicide=allowed", "go:size=13,handicap=3,komi=0.5"):
         assert make_game(make_game(text).text).text == make_game(text).text
     assert make_game("go:rules=tromp-taylor").text.endswith("ko=positional,suicide=allowed")
+    assert make_game("go:komi=-0").text == make_game("go:komi=0").text
 
 
 @pytest.mark.parametrize("player", ["random", "greedy", "mcts:playouts=30", "alphabeta:depth=1"])
@@ -512,15 +524,18 @@ def test_players_capture_what_could_still_run(player):
 def test_the_last_pass_wins_for_who_is_ahead_and_loses_for_who_is_behind():
     game = make_game("go:size=5,komi=0.5")
     scratch = np.empty(game.actions, np.int64)
-    ahead = game.after(["c3", "a1", "d3", "pass"])  # black to move after a pass
+    ahead = game.after(["c3", "a1", "d3", "pass"])  # black to move after a pass, two stones to one and a half
     assert ahead.state[SIDE] == BLACK
-    wins = count(ahead).winner == BLACK
-    assert (game.rules.find_win(ahead.state, 0, scratch) == 25) == wins
+    assert count(ahead).margin == 0.5
+    assert game.rules.find_win(ahead.state, 0, scratch) == 25
     assert game.rules.find_win(game.after(["c3"]).state, 0, scratch) == NO_MOVE
-    behind = make_game("go:size=5,komi=30").after(["c3", "pass"])
-    assert behind.game.rules.find_win(behind.state, 0, scratch) == NO_MOVE
+    behind = game.after(["pass", "c3", "a1", "pass"])  # one stone to one and a half
+    assert count(behind).margin == -0.5
+    assert game.rules.find_win(behind.state, 0, scratch) == NO_MOVE
     for text in ("alphabeta:depth=1", "mcts:playouts=500"):
-        assert make_player(text, ahead.game, seed=1).think(ahead).value > -1
+        assert make_player(text, game, seed=1).think(ahead).action == 25, text
+        assert make_player(text, game, seed=1).think(behind).action != 25, text
+    assert make_player("alphabeta:depth=1", game).think(ahead).value == 1, "certainly"
 
 
 def test_a_search_with_a_network_knows_who_won_by_passing():

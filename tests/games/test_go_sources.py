@@ -7,11 +7,13 @@ import pytest
 from sgfmill.boards import Board as SgfmillBoard
 
 from eightfold.benchmarks.reference.go import PlainGo
+from eightfold.errors import EightfoldError
 from eightfold.games import make_game
 from eightfold.games.go_board import cell_at, has_liberty, touches_own
 from eightfold.games.go_count import count
 from eightfold.games.go_layout import COLOUR, RULES, SUICIDE, TAKEN
 from eightfold.games.go_memory import repeats
+from eightfold.games.go_start import start_from
 from eightfold.games.state import BLACK, ONGOING, RESULT, SIDE, SIZE, WHITE
 from gnugo import COLOURS, GnuGo, action, gnugo, needs_gnugo, vertex
 
@@ -50,6 +52,32 @@ def game_at(text: str, size: int):
 
 
 # ---- the plain implementation -----------------------------------------------------------------------
+
+
+def test_random_games_from_setups_go_as_in_the_plain_rules():
+    """What is set up was there before, so it may not come again; the empty board was never there."""
+    random, forbidden = np.random.default_rng(5), 0
+    for number in range(120):
+        size, ko = int(random.integers(2, 5)), ("simple", "positional", "situational")[number % 3]
+        suicide, side = ("allowed", "forbidden")[number % 2], int(random.integers(BLACK, WHITE + 1))
+        points = random.choice(size * size, int(random.integers(1, size * size)), replace=False)
+        stones = {int(point): int(random.integers(BLACK, WHITE + 1)) for point in points}
+        plain = PlainGo(size, ko=ko, suicide=suicide == "allowed", stones=stones, side=side)
+        game = make_game(f"go:size={size},ko={ko},suicide={suicide}")
+        if not all(plain.liberties(point) for point in plain.stones):
+            with pytest.raises(EightfoldError, match="without a liberty"):
+                start_from(game, stones, to_move=side)
+            continue
+        position = start_from(game, stones, to_move=side)
+        while not position.is_over and position.ply < 2 * size * size:
+            legal = position.legal_moves.tolist()
+            assert legal == plain.legal()
+            forbidden += len(position.forbidden_moves)
+            move = int(random.choice(legal[:-1])) if len(legal) > 1 and random.random() < 0.9 else legal[-1]
+            position = position.play(move)
+            plain.play(move)
+            assert {(r, c): int(position.stones[r, c]) for r, c in np.argwhere(position.stones)} == plain.stones
+    assert forbidden > 100
 
 
 def play_beside_plain(text: str, size: int, random: np.random.Generator, most: int) -> dict[str, int]:
@@ -209,7 +237,7 @@ def play_beside_sgfmill(size: int, random: np.random.Generator) -> int:
     return int(position.state[TAKEN] + position.state[TAKEN + 1])
 
 
-@pytest.mark.parametrize(("size", "games"), [(5, 40), (7, 20), (9, 10), (13, 3), (19, 2)])
+@pytest.mark.parametrize(("size", "games"), [(5, 40), (7, 20), (9, 10), (13, 3), (19, 2), (25, 1)])
 def test_random_games_go_as_in_sgfmill(size, games):
     random = np.random.default_rng([size, 7])
     assert sum(play_beside_sgfmill(size, random) for _ in range(games)) > 10 * games

@@ -27,6 +27,7 @@ GAMES = [
     "go:size=5,rules=new-zealand,komi=-3.5",
     "go:size=25,rules=tromp-taylor",
     "go:size=9,komi=375",
+    "go:size=9,komi=0.5,handicap=2,ko=simple",
 ]
 
 
@@ -67,11 +68,7 @@ def test_round_trip(text, seed, most, stones, white_first, with_dead):
     position = random_game(position, seed, most)
     dead = ()
     if with_dead and position.stones.any():
-        dead = count(position, dead=[int(np.flatnonzero(position.stones)[0])]).dead
-        shown = count(position, dead=dead).owners.ravel()
-        dead = tuple(point for point in dead if shown[point] == 3 - position.stones.flat[point])
-        whole = dead and count(position, dead=dead).dead == dead
-        dead = dead if whole else ()
+        dead = count(position, dead=[int(random.choice(np.flatnonzero(position.stones)))]).dead
     moves = position.moves
     record = GameRecord(
         game=game.text,
@@ -138,6 +135,7 @@ def test_setup_stones_rectangles_and_who_is_to_move():
     assert record.start().to_move == WHITE
     assert read_one("(;GM[1]SZ[5]AB[aa]AW[ee]PL[W];B[cc])").start().to_move == BLACK, "who moves is to move"
     assert read_one("(;GM[1]SZ[5];W[cc];B[dd])").start().to_move == WHITE
+    assert read_one("(;GM[1]SZ[5]AB[aa][bb];AW[aa];B[cc])").setup == ((0, WHITE), (6, BLACK)), "the later stone lies"
 
 
 def test_handicap_stones_in_all_their_forms():
@@ -156,6 +154,24 @@ def test_handicap_stones_in_all_their_forms():
     assert free.setup == ((3 * 9 + 3, BLACK), (5 * 9 + 5, BLACK))
     assert free.start().to_move == WHITE
     assert "HA[2]AB[dd][ff]PL[W]" in write_sgf([free]).replace("KM[0]", "")
+
+
+@pytest.mark.parametrize("text", ["go:size=9,komi=0,rules=japanese", "go:size=9,ko=simple"])
+def test_handicap_stones_stay_where_black_moves_first(text):
+    stones = "(;GM[1]SZ[9]AB[cg][gc]PL[B])"
+    assert read_one(stones).setup == ((24, BLACK), (56, BLACK))
+    assert read_one(stones).start().to_move == BLACK
+    assert not read_one("(;GM[1]SZ[9]HA[2]PL[B])").start().stones.any(), "there are none if black moves first"
+    record = GameRecord(game=make_game(f"{text},handicap=2").text, moves=(40,), to_move=BLACK)
+    assert sorted(np.flatnonzero(record.start().stones)) == [24, 56]
+    assert read_one(write_sgf([record])) == record
+
+
+def test_moves_in_a_row_are_no_handicap_with_a_pass_or_beside_white_stones():
+    assert read_one("(;GM[1]SZ[9];B[];B[ee];B[dd];W[ef])").moves == (40, 81, 30, 49)
+    taken = read_one("(;GM[1]SZ[9]AW[aa];B[ab];B[ba];W[ee])")
+    assert (taken.setup, taken.moves) == (((0, WHITE),), (9, 81, 1, 40))
+    assert not taken.position().stones[0, 0]
 
 
 def test_dead_stones_are_those_in_the_other_sides_territory():

@@ -105,3 +105,9 @@ def test_dead_stones_are_kept_with_the_end_of_their_line():
     assert "W[]TB[aa]" in written
     tree.remove(end)
     assert tree.dead == {}
+
+
+def test_dead_stones_of_a_position_without_moves_are_kept_too():
+    tree = read_tree("(;GM[1]SZ[5]AB[aa]AW[bb]TW[aa][ba][ab])", most_nodes=100)
+    assert tree.dead == {ROOT: (0,)}
+    assert read_tree(write_tree(tree), most_nodes=100).dead == tree.dead

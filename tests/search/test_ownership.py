@@ -83,6 +83,10 @@ def test_other_games_have_no_owners():
     assert "nobody owns points in gomoku" in refusal(lambda: foresee(make_game("gomoku:size=7").start()))
 
 
+def test_no_games_tell_nothing():
+    assert "0 random games tell nothing" in refusal(lambda: dead_groups(make_game("go:size=5").start(), games=0))
+
+
 def finished_games(count: int, size: int) -> tuple[int, int]:
     """GNU Go against itself with some random moves; how many stones were judged, and how many as it judges them."""
     judged = agreed = 0

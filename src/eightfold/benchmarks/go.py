@@ -17,8 +17,6 @@ from eightfold.games.game import Game, make_game
 from eightfold.games.state import PLY
 from eightfold.rng import make_random
 
-LONGEST = 300  # moves of a game that the plain implementation plays
-
 
 def plain_games_per_second(size: int, games: int) -> float:
     """Random games that fill no eyes, to their end, as the kernel plays them."""
@@ -55,7 +53,7 @@ def plain_moves_per_second(size: int, moves: int) -> float:
     start = time.perf_counter()
     while done < moves:
         game = PlainGo(size)
-        while not game.result and len(game.moves) < LONGEST and done < moves:
+        while not game.result and done < moves:
             game.play(int(random.choice(game.legal())))
             done += 1
     return done / (time.perf_counter() - start)

@@ -100,7 +100,7 @@ def _complete(values: dict[str, Value]) -> tuple[int, int, int]:
     territory, ko, suicide = RULESETS[str(values["rules"])]
     values["ko"] = ko = ko if values["ko"] == "auto" else str(values["ko"])
     values["suicide"] = suicide = suicide if values["suicide"] == "auto" else str(values["suicide"])
-    komi = float(values["komi"])
+    values["komi"] = komi = float(values["komi"]) + 0.0  # -0 and 0 are one game
     if komi * 2 != int(komi * 2):
         raise EightfoldError(f"go: komi={komi:g} is not a multiple of 0.5")
     handicap = int(values["handicap"])

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from eightfold.errors import EightfoldError
 from eightfold.games.game import Move, Position
 from eightfold.games.go_board import cell_at, next_of, point_at
-from eightfold.games.go_layout import DOUBLE_KOMI, KO, RULES, TAKEN, TERRITORY
+from eightfold.games.go_layout import DOUBLE_KOMI, RULES, TAKEN, TERRITORY
+from eightfold.games.go_legal import is_suicide
 from eightfold.games.go_score import find_owners, points_of
 from eightfold.games.state import BLACK, WHITE
 
@@ -63,6 +64,8 @@ def count(position: Position, *, dead: Iterable[Move] = (), scoring: str = "", s
     `scoring` is area or territory, by default what the game's rules say; `seki` applies article 8 of Japanese rules.
     """
     game, state = position.game, position.state
+    if game.name != "go":  # its row is laid out otherwise, and kernels check no bounds
+        raise EightfoldError(f"{game.text} has no points to count; go has")
     if scoring not in ("", "area", "territory"):
         raise EightfoldError(f"scoring {scoring!r} is not known; known: area, territory")
     territory = bool(state[RULES] & TERRITORY) if not scoring else scoring == "territory"
@@ -103,11 +106,9 @@ def prisoners(position: Position) -> list[int]:
 
 def ko_points(position: Position) -> list[int]:
     """The points that may not be taken back now. What is suicide goes without saying, and is said on a click."""
-    if position.is_over:
-        return []
-    ko = int(position.state[KO])
-    points = {int(point_at(ko, position.game.size))} if ko else set()
-    for action in position.forbidden_moves.tolist():
-        if "suicide" not in str(position.game.rules.why_forbidden(position.state, action)):
-            points.add(action)
-    return sorted(points)
+    size = position.game.size
+    return [
+        point
+        for point in position.forbidden_moves.tolist()
+        if not is_suicide(position.state, size + 1, int(cell_at(point, size)), position.to_move)
+    ]

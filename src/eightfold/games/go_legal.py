@@ -31,11 +31,15 @@ def may_play(state: Ints, stride: int, cell: int, colour: int) -> bool:
     """Whether the rules allow a stone on an empty cell."""
     if cell == state[KO] and colour == state[SIDE]:
         return False
-    if not has_liberty(state, stride, cell, colour) and not (
-        state[RULES] & SUICIDE and touches_own(state, stride, cell, colour)
-    ):
+    return not is_suicide(state, stride, cell, colour) and not repeats(state, stride, cell, colour)
+
+
+@kernel
+def is_suicide(state: Ints, stride: int, cell: int, colour: int) -> bool:
+    """Whether a stone on an empty cell takes itself off where the rules forbid it: alone they always do."""
+    if has_liberty(state, stride, cell, colour):
         return False
-    return not repeats(state, stride, cell, colour)
+    return state[RULES] & SUICIDE == 0 or not touches_own(state, stride, cell, colour)
 
 
 @kernel
@@ -71,9 +75,7 @@ def why_forbidden(state: Ints, move: int) -> str:
     stride, cell = size + 1, cell_at(move, size)
     if cell == state[KO]:
         return "it retakes a ko at once"
-    if not has_liberty(state, stride, cell, colour) and not (
-        state[RULES] & SUICIDE and touches_own(state, stride, cell, colour)
-    ):
+    if is_suicide(state, stride, cell, colour):
         return "it is suicide"
     number = repeated(state, stride, cell, colour)
     return "the rules forbid it here" if number == NEVER else f"it repeats position {number} of the game (superko)"

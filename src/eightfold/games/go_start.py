@@ -27,15 +27,13 @@ def start_from(game: Game, stones: Mapping[int, int], *, to_move: int = BLACK) -
 
     Players remember games by their moves: one that played from another start must hear of a new game first.
     """
-    if game.name != "go":
-        raise EightfoldError(f"{game.text} cannot be set up stone by stone; go can")
+    _check_go(game, to_move)
     board = np.zeros(game.points, np.int8)
     for action, colour in stones.items():
-        if not 0 <= action < game.points or colour not in COLOUR_NAMES or to_move not in COLOUR_NAMES:
-            raise EightfoldError(
-                f"stone {colour} on {action}, {to_move} to move: black is 1, white 2, a point a number"
-            )
-        board[action] = colour
+        point = game.action(action)
+        if point == game.points or colour not in COLOUR_NAMES:
+            raise EightfoldError(f"stone {colour} on {game.name_of(point)}: black is 1, white 2, and a pass no point")
+        board[point] = colour
     state = np.empty(game.family.state_length(game.size), np.int64)
     komi, rules, handicap = game.numbers
     game.rules.reset(state, game.size, np.array((komi, rules, 0), np.int64))
@@ -51,6 +49,7 @@ def with_side(position: Position, to_move: int) -> Position:
 
     A ko that the other side may not retake is forgotten: the ban was meant for its very next move.
     """
+    _check_go(position.game, to_move)
     if position.to_move == to_move or position.is_over:
         return position
     state, size = position.state.copy(), position.game.size
@@ -62,6 +61,19 @@ def with_side(position: Position, to_move: int) -> Position:
     state[SIDE] = to_move
     toggle_side(hashes)
     return Position(position.game, state, position.moves)
+
+
+def _check_go(game: Game, to_move: int) -> None:
+    if game.name != "go":
+        raise EightfoldError(f"{game.text} cannot be set up stone by stone; go can")
+    if to_move not in COLOUR_NAMES:
+        raise EightfoldError(f"{to_move} to move: black is 1, white 2")
+
+
+def stones_of(position: Position) -> dict[int, int]:
+    """The stones of a position, as `start_from` takes them."""
+    stones = position.stones.ravel()
+    return {int(point): int(stones[point]) for point in np.flatnonzero(stones)}
 
 
 def handicap_points(size: int, handicap: int) -> list[int]:

@@ -69,12 +69,14 @@ class GameRecord:
 
     def start(self, game: Game | None = None) -> Position:
         """The position before the first move."""
-        from eightfold.games.go_start import start_from  # here, because records of other games do without
+        from eightfold.games.go_start import start_from, stones_of  # here, because records of other games do without
 
-        game = game or make_game(self.game)
-        if not self.setup and not self.to_move:
-            return game.start()
-        return start_from(game, dict(self.setup), to_move=self.to_move or int(game.start().to_move))
+        usual = (game or make_game(self.game)).start()
+        to_move = self.to_move or usual.to_move
+        if not self.setup and to_move == usual.to_move:
+            return usual
+        # Without a setup the game's own stones are there, those of a handicap, whoever begins.
+        return start_from(usual.game, dict(self.setup) or stones_of(usual), to_move=to_move)
 
     def position(self, plies: int | None = None) -> Position:
         """The position at the end, or after so many moves, every move played by the rules."""

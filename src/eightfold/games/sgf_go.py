@@ -23,9 +23,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from eightfold.errors import EightfoldError, unknown
-from eightfold.games.game import COLOUR_NAMES, Game, Position, make_game
+from eightfold.games.game import Game, Position, make_game
 from eightfold.games.go_count import count
-from eightfold.games.go_start import handicap_points, most_handicap
+from eightfold.games.go_start import handicap_points, most_handicap, stones_of
 from eightfold.games.record import GameRecord, RecordError, quoted, replay
 from eightfold.games.sgf import (
     COLOURS,
@@ -82,9 +82,11 @@ def go_record(root: Node) -> GameRecord:
     """The main line of a game of Go."""
     game, exact = _game(root)
     stones, moves, turn, last = _stones_and_moves(root, game)
-    if not exact:
-        stones, moves = _handicap_in_a_row(stones, moves)
-        game, stones = _with_handicap(root, game, stones, moves)
+    if exact:
+        stones = {} if stones == stones_of(game.start()) else stones  # the game's text has them already
+    else:
+        stones, moves = _handicap_in_a_row(stones, moves, game.points)
+        game, stones = _with_handicap(root, game, stones, moves[0].colour if moves else turn)
     to_move = _first_to_move(turn, game, stones, moves)
     moves = moves_in_turn(moves, to_move or int(game.start().to_move), game.points)
     record = GameRecord(
@@ -142,13 +144,14 @@ def _komi(value: str) -> float:
 # ---- stones and moves -------------------------------------------------------------------------------
 
 
-def _stones_and_moves(root: Node, game: Game) -> tuple[dict[int, int], list[PlayedMove], str, Node]:
-    """The stones set up before the first move, the moves as they stand there, what PL says, and the last node."""
+def _stones_and_moves(root: Node, game: Game) -> tuple[dict[int, int], list[PlayedMove], int, Node]:
+    """The stones set up before the first move, the moves as they stand there, whose turn PL says, and the last node."""
     stones: dict[int, int] = {}
     moves: list[PlayedMove] = []
     node, turn = root, ""
     for node in root.main_line():
         turn = turn if moves else plain_text(node.first("PL", turn))
+        here: dict[int, int] = {}  # what a later node says of a point replaces this; one node says one thing
         for name in (name for name in SETUP if name in node.properties):
             values = [value for value in node.properties.get(name, []) if value.strip()]
             if values and moves:
@@ -157,13 +160,14 @@ def _stones_and_moves(root: Node, game: Game) -> tuple[dict[int, int], list[Play
                 )
             for value in values:
                 for point in _points(game, name, value):
-                    if stones.get(point, SETUP[name]) not in (0, SETUP[name]) and SETUP[name]:
-                        other = COLOUR_NAMES[stones[point]]
+                    if here.get(point) == BLACK and SETUP[name] == WHITE:
                         where = f"{quoted(f'{name}[{value}]')}: {game.name_of(point)}"
-                        raise RecordError(f"{where} has a {other} stone already")
-                    stones[point] = SETUP[name]
+                        raise RecordError(f"{where} has a black stone already")
+                    here[point] = SETUP[name]
+        stones |= here
         moves.extend(_moves_of(node, game, len(moves)))
-    return {point: colour for point, colour in stones.items() if colour}, moves, turn, node
+    said = {"b": BLACK, "1": BLACK, "w": WHITE, "2": WHITE}.get(turn.lower()[:1], 0)
+    return {point: colour for point, colour in stones.items() if colour}, moves, said, node
 
 
 def _moves_of(node: Node, game: Game, before: int) -> Iterator[PlayedMove]:
@@ -213,20 +217,21 @@ def _points(game: Game, name: str, value: str) -> list[int]:
     return [row * game.size + column for row in rows for column in columns]
 
 
-def _handicap_in_a_row(stones: dict[int, int], moves: list[PlayedMove]) -> tuple[dict[int, int], list[PlayedMove]]:
+def _handicap_in_a_row(
+    stones: dict[int, int], moves: list[PlayedMove], passed: int
+) -> tuple[dict[int, int], list[PlayedMove]]:
     """Black's stones in a row at the start, before white's first, are a handicap."""
     first_white = next((k for k, move in enumerate(moves) if move.colour == WHITE), 0)
     given = moves[:first_white]
-    if len(given) < 2 or len({move.action for move in given} | set(stones)) < len(given) + len(stones):
-        return stones, moves
+    distinct = len({move.action for move in given} | set(stones)) == len(given) + len(stones)
+    if len(given) < 2 or not distinct or WHITE in stones.values() or any(move.action == passed for move in given):
+        return stones, moves  # moves of one side in a problem, or with passes of the other
     return stones | {move.action: BLACK for move in given}, moves[first_white:]
 
 
-def _with_handicap(
-    root: Node, game: Game, stones: dict[int, int], moves: list[PlayedMove]
-) -> tuple[Game, dict[int, int]]:
-    """Handicap stones on their usual places become an option of the game."""
-    white_first = not moves or moves[0].colour == WHITE
+def _with_handicap(root: Node, game: Game, stones: dict[int, int], first: int) -> tuple[Game, dict[int, int]]:
+    """Handicap stones on their usual places become an option of the game, unless black is known to move first."""
+    white_first = first != BLACK
     number = len(stones)
     if not stones and white_first:
         said = plain_text(root.first("HA"))
@@ -239,12 +244,11 @@ def _with_handicap(
     return game, stones
 
 
-def _first_to_move(turn: str, game: Game, stones: dict[int, int], moves: list[PlayedMove]) -> int:
+def _first_to_move(turn: int, game: Game, stones: dict[int, int], moves: list[PlayedMove]) -> int:
     """Who begins, 0 if that is who begins such games anyway: the colour of the first move, else what PL says."""
     usual = int(game.start().to_move)
-    said = {"b": BLACK, "1": BLACK, "w": WHITE, "2": WHITE}.get(turn.lower()[:1], 0)
     expected = WHITE if stones and set(stones.values()) == {BLACK} else usual
-    first = moves[0].colour if moves else said or expected
+    first = moves[0].colour if moves else turn or expected
     return first if first != usual or stones else 0
 
 
@@ -262,7 +266,7 @@ def moves_in_turn(moves: list[PlayedMove], to_move: int, passed: int) -> list[Pl
         if move.action == passed:
             waiting.append(move)
         else:
-            kept += [*waiting[: len(waiting) % 2 if len(waiting) > 1 else 1], move]
+            kept += [*waiting[: len(waiting) % 2], move]
             waiting = []
     return kept + waiting[:2]
 
@@ -301,14 +305,14 @@ def go_line(record: GameRecord) -> str:
     start, position = record.start(game), record.position()
     size, komi, rules = game.size, f"{game.values['komi']:g}", NAMES[str(game.values["rules"])]
     root = common_properties("1", size) | {"RU": rules, "KM": komi}
-    stones = {int(point): int(start.stones.flat[point]) for point in np.flatnonzero(start.stones)}
+    stones = stones_of(start)
     black, white = ([point for point in stones if stones[point] == colour] for colour in (BLACK, WHITE))
     handicap = int(game.values["handicap"])
     if start.to_move == WHITE and not white and len(black) > 1:
         root["HA"] = str(handicap or len(black))
     usual = dict.fromkeys(handicap_points(size, len(black)), BLACK) if len(black) <= most_handicap(size) else None
     known = re.sub("handicap=0", f"handicap={handicap}", _plain_game(size, komi, rules).text)
-    if known != game.text or (record.setup and stones == usual) or (handicap and record.setup):
+    if known != game.text or (record.setup and stones == usual) or (handicap and (record.setup or record.to_move)):
         root["EIGHTFOLD"] = game.text
     head = written(root, record)
     head += "".join(_listed(name, points, size) for name, points in (("AB", black), ("AW", white)) if points)
@@ -322,9 +326,10 @@ def go_line(record: GameRecord) -> str:
 
 def territory_marks(position: Position, dead: Sequence[int]) -> str:
     """Whose the empty points and the dead stones are, as TB and TW."""
-    owners = count(position, dead=dead).owners.ravel()
-    open_points = position.stones.ravel() == 0
-    open_points[list(dead)] = True
+    counted, stones = count(position, dead=dead), position.stones.ravel()
+    owners, open_points, lost = counted.owners.ravel(), stones == 0, list(counted.dead)
+    open_points[lost] = True
+    owners[lost] = BLACK + WHITE - stones[lost]  # wherever they lie: nothing else in a file says that they are dead
     return "".join(
         _listed(name, np.flatnonzero((owners == colour) & open_points).tolist(), position.game.size)
         for name, colour in (("TB", BLACK), ("TW", WHITE))

@@ -221,7 +221,7 @@ def write_tree(tree: MoveTree) -> str:
     head = write_sgf([tree.record]).rstrip()
     if not head.endswith(")"):
         raise RecordError("a game's head does not end as it should")
-    parts = [head[:-1]]
+    parts = [head[:-1], _marks(tree, ROOT, start)]
     # A loop over what is still to be written: text, or (node, its colour).
     todo: list[str | tuple[int, int]] = [")", *((child, first) for child in reversed(tree[ROOT].children))]
     if len(tree[ROOT].children) > 1:
@@ -235,13 +235,19 @@ def write_tree(tree: MoveTree) -> str:
         row, column = divmod(tree[node].move, game.size)
         point = LETTERS[column] + LETTERS[row] if tree[node].move < game.points else ""  # an empty move is a pass
         parts.append(f";{'BW'[colour]}[{point}]")
-        if node in tree.dead:
-            from eightfold.games.sgf_go import territory_marks  # here, because records of other games do without
-
-            parts.append(territory_marks(_replayed(tree, node, start), tree.dead[node]))
+        parts.append(_marks(tree, node, start))
         children = tree[node].children
         todo.extend(_bracketed(children, 1 - colour) if len(children) > 1 else [(c, 1 - colour) for c in children])
     return "".join(parts) + "\n"
+
+
+def _marks(tree: MoveTree, node: int, start: Position) -> str:
+    """Territory and dead stones where somebody marked them."""
+    if node not in tree.dead:
+        return ""
+    from eightfold.games.sgf_go import territory_marks  # here, because records of other games do without
+
+    return territory_marks(_replayed(tree, node, start), tree.dead[node])
 
 
 def _bracketed(children: list[int], colour: int) -> list[str | tuple[int, int]]:

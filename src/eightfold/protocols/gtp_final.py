@@ -1,6 +1,6 @@
 """The end of a game of Go as GTP asks for it: the score, and which stones live.
 
-Stones that random games nearly always lose are dead (`eightfold.search.ownership`), except under Tromp-Taylor rules,
+Stones in areas that random games mostly lose are dead (`eightfold.search.ownership`), except under Tromp-Taylor rules,
 where every stone on the board lives.
 """
 

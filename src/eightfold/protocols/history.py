@@ -13,8 +13,6 @@ from __future__ import annotations
 
 import itertools
 
-import numpy as np
-
 from eightfold.errors import EightfoldError
 from eightfold.games.arrange import with_side
 from eightfold.games.game import Game, Position
@@ -134,8 +132,9 @@ def _turned(position: Position, colour: int) -> Position:
 
 
 def _stones(position: Position) -> tuple[tuple[int, int], ...]:
-    stones = position.stones.ravel()
-    return tuple((int(point), int(stones[point])) for point in np.flatnonzero(stones))
+    from eightfold.games.go_start import stones_of  # here, because other games do without
+
+    return tuple(stones_of(position).items())
 
 
 def _start_again(start: Position, game: Game) -> Position:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from eightfold.errors import EightfoldError
 from eightfold.games.game import Position
 from eightfold.games.go import ownership, rollout
-from eightfold.games.go_start import start_from
+from eightfold.games.go_start import start_from, stones_of
 from eightfold.games.state import BLACK, WHITE
 from eightfold.jit import Ints, kernel
 from eightfold.rng import Random, make_random
@@ -43,8 +43,9 @@ def foresee(position: Position, *, games: int = GAMES, seed: int = 0) -> Ownersh
     game = position.game
     if game.name != "go":
         raise EightfoldError(f"nobody owns points in {game.text}; in go they do")
-    stones = {int(point): int(position.stones.flat[point]) for point in np.flatnonzero(position.stones)}
-    starts = [start_from(game, stones, to_move=colour).state for colour in (BLACK, WHITE)]
+    if games < 1:
+        raise EightfoldError(f"{games} random games tell nothing; one or more do")
+    starts = [start_from(game, stones_of(position), to_move=colour).state for colour in (BLACK, WHITE)]
     leads, totals = np.zeros(games), np.zeros(game.points, np.int64)
     _play_out(starts[0], starts[1], make_random(seed), np.zeros(game.actions, np.int64), leads, totals)
     return Ownership(

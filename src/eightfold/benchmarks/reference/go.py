@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 BLACK, WHITE, DRAW = 1, 2, 3
 Point = tuple[int, int]
@@ -11,10 +11,19 @@ Point = tuple[int, int]
 class PlainGo:
     """`ko`: simple, positional or situational. A move is row * size + column; size * size passes."""
 
-    def __init__(self, size: int, *, komi: float = 7.5, ko: str = "positional", suicide: bool = False) -> None:
+    def __init__(
+        self,
+        size: int,
+        *,
+        komi: float = 7.5,
+        ko: str = "positional",
+        suicide: bool = False,
+        stones: Mapping[int, int] | None = None,  # there at the start: points and colours
+        side: int = BLACK,
+    ) -> None:
         self.size, self.komi, self.ko, self.suicide = size, komi, ko, suicide
-        self.stones: dict[Point, int] = {}
-        self.side = BLACK
+        self.stones: dict[Point, int] = {divmod(point, size): colour for point, colour in (stones or {}).items()}
+        self.side = side
         self.result = 0
         self.moves: list[int] = []
         self.taken = {BLACK: 0, WHITE: 0}
