@@ -121,6 +121,7 @@ def test_administration():
         ("komi", "syntax error"),
         ("komi high", "'high' is not a number"),
         ("komi nan", "not a number"),
+        ("komi 1_0", "not a number"),
         ("komi inf", "not a number"),
         ("komi 7.3", "not a multiple of 0.5"),
         ("komi 1e9", "komi"),

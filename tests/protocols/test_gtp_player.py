@@ -307,8 +307,9 @@ MISBEHAVIOUR = [
 
 @pytest.mark.parametrize(("steps", "reason"), MISBEHAVIOUR)
 def test_misbehaviour_is_a_forfeit_with_its_reason(engine, steps, reason):
-    start = 1 if steps.get("start") == "time.sleep(600)" else 20
-    text = f"gtp:seconds=1,patience=0.5,start={start},{engine(**steps)}"
+    start = 1 if steps.get("start") == "time.sleep(600)" else 60
+    patience = 0.5 if "did not answer genmove" in reason else 60  # a slow machine must not be what is found out
+    text = f"gtp:seconds=1,patience={patience},start={start},{engine(**steps)}"
     report = play_match(make_game("go:size=5"), "greedy", text, games=1)
     [(number, name, said)] = report.forfeits
     assert (number, name) == (1, text)
