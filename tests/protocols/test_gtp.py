@@ -121,6 +121,7 @@ def test_administration():
         ("komi", "syntax error"),
         ("komi high", "'high' is not a number"),
         ("komi nan", "not a number"),
+        ("komi 1_0", "not a number"),
         ("komi inf", "not a number"),
         ("komi 7.3", "not a multiple of 0.5"),
         ("komi 1e9", "komi"),
@@ -219,11 +220,13 @@ def test_undo_and_playing_on():
     assert talk.good("reg_genmove w") == "pass"
     assert talk("3 lz-genmove_analyze b 10") == "=3\nplay pass"
     assert "the game is over" in talk.bad("kata-analyze b 10")
+    assert len(talk.gtp._board.history) == 7, "a pass that is generated is a move too; reg_genmove plays none"
+    talk.good("undo")
     talk.good("play b pass")
     talk.good("play b F5")  # two passes are no end where both want to go on
     assert not talk.position.is_over
     assert talk.position.stones.astype(bool).sum() == 4
-    for expected in (3, 3, 3, 3, 2, 1, 0):
+    for expected in (3, 3, 3, 3, 3, 2, 1, 0):
         talk.good("undo")
         assert talk.position.stones.astype(bool).sum() == expected
     talk.bad("undo")
@@ -234,10 +237,13 @@ def test_a_ko_may_not_be_retaken_and_a_suicide_is_illegal():
     talk.good("boardsize 5")
     for move in ("b B3", "w C3", "b A2", "w D2", "b B1", "w C1", "b C2", "w B2"):
         talk.good(f"play {move}")
-    assert "repeat" in talk.bad("play b C2") or "ko" in talk.bad("play b C2")
+    assert "it retakes a ko at once" in talk.bad("play b C2")
     talk.good("play b E5")
     talk.good("play w E4")
     talk.good("play b C2")
+    talk.good("play w A4")
+    talk.good("play w B5")
+    assert "suicide" in talk.bad("play b A5")
 
 
 def test_a_colour_may_move_twice_and_the_search_does_not_mix_the_two_up():
@@ -309,11 +315,12 @@ def test_handicaps():
     talk.good("clear_board")
     assert talk.good("set_free_handicap A1 B2 C9") == ""
     assert (talk.position.stones == BLACK).sum() == 3
-    talk.good("undo") if len(talk.gtp._board.history) else talk.bad("undo")
+    talk.bad("undo")  # they were not played
     talk.good("komi 0.5")
     assert (talk.position.stones == BLACK).sum() == 3, "and komi after it"
     talk.good("boardsize 6")
-    assert "on this board none" in talk.bad("fixed_handicap 2")
+    for command in ("fixed_handicap", "place_free_handicap"):
+        assert talk.bad(f"{command} 2") == "invalid number of stones: 2; on this board none"
 
 
 def test_time_settings_limit_either_clock():
@@ -511,6 +518,14 @@ def test_analysis_with_ownership_of_the_side_to_move():
         assert root is not None
         assert sign * float(root[3]) > 10
         assert len(infos(head)) >= 1
+
+
+def test_an_analysis_without_moves_says_nothing_that_would_end_it():
+    talk = Talk("greedy")
+    assert talk("4 lz-analyze b maxmoves 0") == talk("4 kata-analyze b maxmoves 0") == "=4"
+    head, line = talk("kata-analyze b maxmoves 0 rootInfo true").splitlines()
+    assert head == "="
+    assert re.fullmatch(r"rootInfo visits \d+ winrate \S+ scoreMean \S+ scoreStdev \S+ scoreLead \S+", line)
 
 
 def test_a_player_that_fails_is_an_error_and_not_the_end():

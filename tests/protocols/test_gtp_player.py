@@ -16,6 +16,8 @@ from eightfold.arena import make_player, play_match
 from eightfold.arena.forfeit import Forfeit, Resignation
 from eightfold.games import BLACK, WHITE, make_game
 from eightfold.games.go_start import start_from, with_side
+from eightfold.protocols.engine import Engine
+from eightfold.protocols.gtp import Gtp
 from eightfold.protocols.gtp_player import GtpPlayer
 from gnugo import PROGRAM, needs_gnugo
 from processes import POSIX, gone, is_running
@@ -175,7 +177,9 @@ def test_gnugo_takes_up_any_position():
         assert position.legal_mask[player.think(position).action]
     player.close()
     handicap = make_player(f"gtp:{GNUGO}", game)
-    assert game.start().legal_mask[handicap.think(game.start()).action]
+    for position in (game.start(), with_side(game.after(["e5"]), WHITE), game.start()):
+        handicap.new_game()
+        assert position.legal_mask[handicap.think(position).action]
     handicap.close()
 
 
@@ -225,6 +229,15 @@ def test_without_a_limit_no_time_is_told(engine, log):
     assert [line for line in heard(path) if line.startswith("time")] == []
 
 
+def test_a_player_without_time_is_not_told_that_there_is_no_limit(engine, log):
+    path, write = log
+    game = make_game("go:size=5")
+    player = make_player(f"gtp:{engine(last=write)}", game)
+    player.think(game.start(), seconds=0.0)
+    player.close()
+    assert [line for line in heard(path) if line.startswith("time")] == ["time_settings 0 1 1", "time_left black 1 1"]
+
+
 def test_a_handicap_is_put_down_by_hand_where_the_engine_does_not_know_it(engine, log):
     path, write = log
     game = make_game("go:size=9,handicap=2")
@@ -252,6 +265,10 @@ def test_remarks_and_answers_without_numbers_are_understood(engine):
     assert player.think(game.start()).action == 20
     assert isinstance(player, GtpPlayer)
     assert list(player.remarks) == ["Hi"]
+    player.close()
+    command = engine(move="os.write(1, bytes([233, 32, 72, 105, 10, 10]))")  # not an error that begins with '?'
+    player = make_player(f"gtp:{command}", game)
+    assert player.think(game.start()).action == 20
     player.close()
     command = engine(move="say('= C3'); say(''); continue")
     player = make_player(f"gtp:{command}", game)
@@ -290,8 +307,9 @@ MISBEHAVIOUR = [
 
 @pytest.mark.parametrize(("steps", "reason"), MISBEHAVIOUR)
 def test_misbehaviour_is_a_forfeit_with_its_reason(engine, steps, reason):
-    start = 1 if steps.get("start") == "time.sleep(600)" else 20
-    text = f"gtp:seconds=1,patience=0.5,start={start},{engine(**steps)}"
+    start = 1 if steps.get("start") == "time.sleep(600)" else 60
+    patience = 0.5 if "did not answer genmove" in reason else 60  # a slow machine must not be what is found out
+    text = f"gtp:seconds=1,patience={patience},start={start},{engine(**steps)}"
     report = play_match(make_game("go:size=5"), "greedy", text, games=1)
     [(number, name, said)] = report.forfeits
     assert (number, name) == (1, text)
@@ -318,6 +336,16 @@ def test_a_resignation_says_so(engine):
     with pytest.raises(Resignation, match="it resigned"):
         player.think(game.start())
     player.close()
+
+
+def test_our_engine_resigns_where_its_player_does(engine):
+    said: list[str] = []
+    command = engine(move="move = 'resign' if moves > 2 else move")  # it is tried out with two moves
+    gtp = Gtp(Engine(f"gtp:{command}"), make_game("go:size=5"), said.append)
+    for line in ("genmove b", "reg_genmove b", "genmove_analyze b"):
+        gtp.handle(line)
+    gtp.close()
+    assert said == ["= resign\n", "= resign\n", "=", "play resign", ""]
 
 
 def test_after_a_forfeit_the_next_game_is_a_new_chance(engine, tmp_path):
@@ -410,7 +438,7 @@ def test_engines_end_with_our_interpreter(engine):
         ("gtp:memory=1,no-such-engine", "unknown option of player gtp 'memory'"),
         ("gtp:seconds=x,engine", "seconds='x' is not a number"),
         ("gtp:'unclosed", "cannot be split: No closing quotation"),
-        ("gpt:gnugo", "known: random, greedy, alphabeta, mcts, net:RUN, isn:RUN, gomocup:COMMAND, gtp:COMMAND, python"),
+        ("gpt:gnugo", "net:RUN, isn:RUN, gomocup:COMMAND, gtp:COMMAND, python:MODULE:CLASS"),
     ],
 )
 def test_commands_that_cannot_be_are_refused_before_the_match(text, said):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import re
+import select
 import subprocess
 import sys
 from pathlib import Path
@@ -161,6 +162,18 @@ def test_a_controller_that_goes_away_is_no_reason_to_stay():
         engine.stdin.write(b"name\nname\nname\n")
         engine.stdin.flush()
         assert engine.wait(LONG) == 0
+
+
+@pytest.mark.skipif(not hasattr(select, "poll"), reason="nothing tells that a reader is gone")
+def test_nobody_is_thought_for_who_went_away_meanwhile():
+    engine = subprocess.Popen([*ENGINE, "--player", ENDLESS], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert engine.stdin is not None
+    assert engine.stdout is not None
+    with engine.stdin, engine.stdout:
+        engine.stdin.write(b"boardsize 7\ngenmove b\ngenmove w\n")
+        engine.stdin.flush()
+        assert engine.stdout.readline() == b"= \n"
+    assert engine.wait(LONG) == 0
 
 
 WELL_FORMED = (

@@ -83,10 +83,7 @@ def test_the_same_game_with_another_komi(steps):
 def test_a_record_ends_with_the_same_stones(steps):
     history, _ = played(steps)
     record = history.record()
-    try:
-        again = from_record(record)
-    except EightfoldError:
-        return  # a pass put in between may make a repetition of what was none
+    again = from_record(record)  # the passes in between repeat nothing where whole boards may not be repeated
     assert (again.position.stones == history.position.stones).all()
     [read] = read_sgf(write_sgf([record]))
     assert (read.position().stones == history.position.stones).all()

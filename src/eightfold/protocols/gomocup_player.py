@@ -4,7 +4,7 @@
     gomocup:seconds=2,match=300,./engine   options come before the command
 
 An engine that hangs, crashes, answers nonsense or plays an illegal move forfeits the game; for the next one it is
-started anew. Starting, ending and forfeiting are in `program_player.py`.
+started anew. Starting, playing, ending and forfeiting are in `program_player.py`.
 """
 
 from __future__ import annotations
@@ -12,27 +12,21 @@ from __future__ import annotations
 import re
 import threading
 import time
-from collections import deque
 
-from eightfold.arena.forfeit import Forfeit
-from eightfold.errors import EightfoldError
 from eightfold.games.game import Game, Position
 from eightfold.protocols.gomocup_rules import UNLIMITED, read_point, rule_number, write_point
-from eightfold.protocols.program_player import ProgramPlayer
-from eightfold.search.result import Progress, SearchResult, check_position, one_hot
+from eightfold.protocols.program_player import LOOK, SHOWN, ProgramPlayer
 from eightfold.texts import Option, check_options
 
-SETTLING = 0.02  # seconds after its move in which an engine is left alone: some drop what comes at once
-LOOK = 0.05  # seconds between two looks at a stop from outside
 REMARKS = ("MESSAGE", "DEBUG", "INFO")  # lines for people, before an answer
-KEPT = 20  # of them
 
 
 class GomocupPlayer(ProgramPlayer):
     """An engine in a process of its own."""
 
     PROTOCOL, FAREWELL = "gomocup", "END"
-
+    POINT = re.compile(r"-?\d+\s*,\s*-?\d+")
+    SETTLING = 0.02  # some drop what comes at once after their move
     OPTIONS = (
         Option(name="seconds", default=5.0, least=0, most=1e5, help="time for a move (INFO timeout_turn)"),
         Option(name="match", default=0.0, least=0, most=1e6, help="time for a game (INFO timeout_match; 0: no limit)"),
@@ -55,34 +49,16 @@ class GomocupPlayer(ProgramPlayer):
         given = {"seconds": seconds, "match": match, "memory": memory, "patience": patience, "start": start}
         check_options(self.OPTIONS, "player gomocup", given)
         self._rule = rule_number(game)
-        super().__init__(game, command)
-        self._seconds, self._match, self._memory = seconds, match, memory
-        self._patience, self._start = patience, start
+        super().__init__(game, command, seconds=seconds, match=match, patience=patience, start=start)
+        self._memory = memory
         self._told_seconds = -1.0
-        self._used = 0.0
         self._refusals = 0  # of YXSTOP, which most engines do not know, that may still come
-        self.remarks: deque[str] = deque(maxlen=KEPT)  # what the engine said for people, the latest last
 
     # ---- a game -------------------------------------------------------------------------------------
 
-    def new_game(self) -> None:
-        """An empty board: RESTART where that works, else a new process."""
-        self._used, self._known = 0.0, ()
-        if self._program is not None:
-            try:
-                self._send("RESTART")
-                if self._answer(self._start) == "OK":
-                    return
-            except Forfeit:
-                pass  # it gets another chance, as a new process
-            self._drop()
-            self._known = ()
-        self._launch()
+    def _begin(self) -> None:
         self._told_seconds, self._refusals = -1.0, 0
-        self._send(f"START {self._game.size}")
-        answer = self._answer(self._start)
-        if answer != "OK":
-            raise self._forfeit(f"it answered START {self._game.size} with {answer[:80]!r} instead of OK")
+        self._agree(f"START {self._game.size}")
         self._send(
             f"INFO timeout_match {round(1000 * self._match)}",
             f"INFO max_memory {self._memory * 1_000_000}",
@@ -90,26 +66,20 @@ class GomocupPlayer(ProgramPlayer):
             f"INFO rule {self._rule}",
         )
 
-    def think(
-        self,
-        position: Position,
-        *,
-        seconds: float | None = None,
-        stop: threading.Event | None = None,
-        on_progress: Progress | None = None,
-    ) -> SearchResult:
-        check_position(position, self._game, "gomocup")
-        if self._program is None:
-            self.new_game()
-        limit = self._seconds if seconds is None else seconds
+    def _clear(self) -> None:
+        self._agree("RESTART")
+
+    def _agree(self, command: str) -> None:
+        """An empty board by a command that is answered with OK."""
+        self._send(command)
+        answer = self._answer(self._start)
+        if answer != "OK":
+            raise self._forfeit(f"it answered {command} with {answer[:SHOWN]!r} instead of OK")
+        self._known = ()
+
+    def _show(self, position: Position, limit: float) -> None:
         self._tell_limits(limit)
         self._ask(position)
-        begun = time.perf_counter()
-        action = self._move(position, limit + self._patience, stop)
-        self._used += time.perf_counter() - begun
-        self._known = (*position.moves, action)
-        self._quiet_until = time.perf_counter() + SETTLING
-        return SearchResult(action=action, policy=one_hot(self._game.actions, action), value=0.0)
 
     # ---- the conversation ---------------------------------------------------------------------------
 
@@ -128,10 +98,7 @@ class GomocupPlayer(ProgramPlayer):
         elif not moves and known == ():
             self._send("BEGIN")
         elif not moves:
-            self._send("RESTART")
-            answer = self._answer(self._start)
-            if answer != "OK":
-                raise self._forfeit(f"it answered RESTART with {answer[:80]!r} instead of OK")
+            self._clear()
             self._send("BEGIN")
         else:
             stones = position.stones.ravel()
@@ -140,22 +107,15 @@ class GomocupPlayer(ProgramPlayer):
             )
             self._send("BOARD", *fields, "DONE")
 
-    def _move(self, position: Position, seconds: float, stop: threading.Event | None) -> int:
-        """The move that it answers with."""
-        answer = self._answer(seconds, stop)
+    def _answered(self, position: Position, limit: float, stop: threading.Event | None) -> str:
+        answer = self._answer(limit + self._patience, stop)
         if answer.upper().startswith("SUGGEST"):
             self._send(f"PLAY {answer[len('SUGGEST') :].strip()}")
             answer = self._answer(self._patience)
-        try:
-            action = read_point(answer, self._game)
-        except EightfoldError:
-            off = "off the board" if re.fullmatch(r"-?\d+\s*,\s*-?\d+", answer) else "which is not a move"
-            raise self._forfeit(f"it answered {answer[:80]!r}, {off}") from None
-        try:
-            position.play(action)
-        except EightfoldError as error:
-            raise self._forfeit(f"it answered {answer[:80]!r}: {error}") from None
-        return action
+        return answer
+
+    def _point(self, text: str) -> int:
+        return read_point(text, self._game)
 
     def _answer(self, seconds: float, stop: threading.Event | None = None) -> str:
         """Its next line that is not a remark; a forfeit if there is none in time."""

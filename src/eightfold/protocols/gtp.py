@@ -22,7 +22,7 @@ from eightfold.games.game import Game
 from eightfold.games.record import read_records, write_records
 from eightfold.games.sgf import write_sgf
 from eightfold.protocols.engine import Engine
-from eightfold.protocols.gtp_analysis import Stream, read_request
+from eightfold.protocols.gtp_analysis import Request, Stream, read_request
 from eightfold.protocols.gtp_board import Board
 from eightfold.protocols.gtp_final import final_score, final_status_list
 from eightfold.protocols.gtp_show import board_text, gogui_board, gogui_commands, gogui_result, legal_vertices
@@ -194,12 +194,11 @@ class Gtp:
 
         self._need_option("handicap")
         number, most = read_whole(self._one_word(line, "a number"), "stones"), most_handicap(self._board.game.size)
-        if fewer and number >= 2:
-            number = min(number, most)
-        if not 2 <= number <= most:
+        placed = min(number, most) if fewer else number
+        if not 2 <= placed <= most:
             allowed = f"2 to {most}" if most else "none"
             raise EightfoldError(f"invalid number of stones: {number}; on this board {allowed}")
-        return handicap_points(self._board.game.size, number)
+        return handicap_points(self._board.game.size, placed)
 
     def _set_handicap(self, line: Line) -> str:
         self._need_option("handicap")
@@ -249,6 +248,7 @@ class Gtp:
         """Think, play and answer. A game of Go that two passes have ended is passed on."""
         game, history = self._board.game, self._board.history
         if self._passed_out:
+            history.play(game.points, colour)  # a move as any other: an undo takes this one back
             return PASS
         try:
             result = self._board.think(colour, since=self._since, stop=self._stop, on_progress=stream)
@@ -269,7 +269,10 @@ class Gtp:
         colour = read_colour(self._one_word(line, "a color"))
         if self._passed_out:
             return PASS
-        result = self._board.think(colour, keep=False, since=self._since, stop=self._stop)
+        try:
+            result = self._board.think(colour, keep=False, since=self._since, stop=self._stop)
+        except Resignation:
+            return RESIGN
         return write_vertex(result.action, self._board.game)
 
     def _clear_cache(self, line: Line) -> str:
@@ -291,8 +294,7 @@ class Gtp:
 
     def _generate_and_analyse(self, line: Line) -> str | None:
         if self._passed_out:
-            read_request(line.words, self._board.position.to_move, kata=line.name.startswith("kata"))
-            return f"\nplay {PASS}"
+            return f"\nplay {self._generated(self._request(line).colour, None)}"
         stream, colour = self._stream(line)
         self._inside(line, lambda: self._say(f"play {self._generated(colour, stream)}"))
         return None
@@ -309,10 +311,13 @@ class Gtp:
 
     def _stream(self, line: Line) -> tuple[Stream, int]:
         """Everything that can be wrong is found before the answer begins."""
-        request = read_request(line.words, self._board.position.to_move, kata=line.name.startswith("kata"))
+        request = self._request(line)
         position = self._board.ready(request.colour)
         self._say(f"={line.number}")
         return Stream(request, position, self._say, seed=self._seed), request.colour
+
+    def _request(self, line: Line) -> Request:
+        return read_request(line.words, self._board.position.to_move, kata=line.name.startswith("kata"))
 
     # ---- records and the end ------------------------------------------------------------------------
 

@@ -87,22 +87,27 @@ class Stream:
     def __init__(self, request: Request, position: Position, say: Callable[[str], None], *, seed: int = 0) -> None:
         self._request, self._position, self._say, self._seed = request, position, say, seed
         self._due = time.perf_counter() + request.interval - EARLY
+        self._points: str | None = None  # the same in every report, and dear
 
     def __call__(self, result: SearchResult) -> None:
         if time.perf_counter() >= self._due:
             self.tell(result)
 
     def tell(self, result: SearchResult) -> None:
-        self._say(info_line(result, self._position, self._request, seed=self._seed))
+        if self._points is None:
+            self._points = _points(self._position, self._request, self._seed)
+        line = info_line(result, self._position, self._request, self._points)
+        if line:  # with maxmoves 0 there may be nothing to say, and an empty line would end the answer
+            self._say(line)
         self._due = time.perf_counter() + self._request.interval - EARLY
 
 
-def info_line(result: SearchResult, position: Position, request: Request, *, seed: int = 0) -> str:
-    """One report: every move that was looked at, the best first."""
+def info_line(result: SearchResult, position: Position, request: Request, points: str) -> str:
+    """One report: every move that was looked at, the best first; then the whole position."""
     parts = []
     for order, action in enumerate(_in_order(result)[: request.most_moves]):
-        looked = result.visits is None or result.values is None or np.isnan(result.values[action])
-        value = result.value if looked else float(result.values[action])  # type: ignore[index]
+        unvalued = result.visits is None or result.values is None or np.isnan(result.values[action])
+        value = result.value if unvalued else float(result.values[action])  # type: ignore[index]
         visits = int(result.visits[action]) if result.visits is not None else max(1, result.effort)
         line = result.principal_variation if action == result.action else ()
         vertices = " ".join(write_vertex(move, position.game) for move in line or (action,))
@@ -111,9 +116,7 @@ def info_line(result: SearchResult, position: Position, request: Request, *, see
     if request.root:
         visits = int(result.visits.sum()) if result.visits is not None else max(1, result.effort)
         parts.append(f"rootInfo {_rates(result.value, visits, request, sure=False)}")
-    if (request.ownership or request.root) and position.game.name == "go":
-        parts.append(_points(position, request, seed))
-    return " ".join(part for part in parts if part)
+    return " ".join([*parts, points]).rstrip()
 
 
 def _in_order(result: SearchResult) -> list[int]:
@@ -133,6 +136,8 @@ def _rates(value: float, visits: int, request: Request, *, sure: bool = True) ->
 
 def _points(position: Position, request: Request, seed: int) -> str:
     """What random games say: the lead behind rootInfo, and who owns every point, from the upper left."""
+    if not (request.ownership or request.root) or position.game.name != "go":
+        return ""
     seen = foresee(position, seed=seed)
     sign = 1 if position.to_move == BLACK else -1
     parts = []

@@ -17,21 +17,16 @@ import math
 import re
 import threading
 import time
-from collections import deque
 
-from eightfold.arena.forfeit import Forfeit, Resignation
+from eightfold.arena.forfeit import Resignation
 from eightfold.errors import EightfoldError
 from eightfold.games.game import Game, Position
 from eightfold.games.state import BLACK, WHITE
-from eightfold.protocols.gtp_words import STOP, read_vertex, rules_of, write_colour, write_vertex
-from eightfold.protocols.program_player import ProgramPlayer
-from eightfold.search.result import Progress, SearchResult, check_position, one_hot
+from eightfold.protocols.gtp_words import STOP, plain, read_vertex, rules_of, write_colour, write_vertex
+from eightfold.protocols.program_player import LOOK, SHOWN, ProgramPlayer
 from eightfold.texts import Option, check_options
 
-LOOK = 0.05  # seconds between two looks at a stop from outside
-SHOWN = 80  # letters of an answer that a reason repeats
 MOST_LINES = 10_000  # of one answer
-KEPT = 20  # lines for people that are kept
 NEEDED = ("boardsize", "clear_board", "play", "genmove")
 CLEANUP = "kgs-genmove_cleanup"
 _ANSWER = re.compile(r"([=?])(\d*)(?:\s+(.*))?", re.ASCII | re.DOTALL)
@@ -41,6 +36,8 @@ class GtpPlayer(ProgramPlayer):
     """A GTP engine in a process of its own."""
 
     PROTOCOL, FAREWELL = "gtp", "quit"
+    POINT = re.compile("[a-zA-Z][0-9]{1,3}")
+    PLAIN = staticmethod(plain)  # other than ASCII, it must not look like the question mark of an error
     OPTIONS = (
         Option(name="seconds", default=0.0, least=0, most=1e5, help="time for a move (0: as the engine likes)"),
         Option(name="match", default=0.0, least=0, most=1e6, help="time for a game, before the time for a move"),
@@ -60,53 +57,29 @@ class GtpPlayer(ProgramPlayer):
     ) -> None:
         given = {"seconds": seconds, "match": match, "patience": patience, "start": start}
         check_options(self.OPTIONS, "player gtp", given)
-        super().__init__(game, command)
-        self._seconds, self._match, self._patience, self._start = math.ceil(seconds), match, patience, start
-        self._used = 0.0
+        super().__init__(game, command, seconds=seconds, match=match, patience=patience, start=start)
         self._number = 0  # of the last command that was sent
         self._knows: frozenset[str] = frozenset()
-        self._told_seconds = -1
-        self.remarks: deque[str] = deque(maxlen=KEPT)  # what the engine said between answers, the latest last
+        self._told_seconds = -1.0
 
     # ---- a game -------------------------------------------------------------------------------------
 
-    def new_game(self) -> None:
-        """An empty board, in the same process where that works, else in a new one."""
-        self._used = 0.0
-        if self._program is not None:
-            try:
-                self._set_board()
-                return
-            except Forfeit:
-                pass  # it gets another chance, as a new process
-        self._launch()
-        self._number, self._told_seconds = 0, -1
+    def _begin(self) -> None:
+        self._number, self._told_seconds = 0, -1.0
         self._knows = frozenset(self._ask("list_commands", self._start).split())
         missing = [name for name in NEEDED if name not in self._knows]
         if missing:
             raise self._forfeit(f"it does not know {missing[0]}")
         self._check_game()
-        self._set_board()
+        self._clear()
 
-    def think(
-        self,
-        position: Position,
-        *,
-        seconds: float | None = None,
-        stop: threading.Event | None = None,
-        on_progress: Progress | None = None,
-    ) -> SearchResult:
-        check_position(position, self._game, "gtp")
-        if self._program is None:
-            self.new_game()
+    def _limit(self, seconds: float | None) -> float:
+        """In whole seconds, as GTP has it; 0 where there is no limit, which is not what somebody without time wants."""
+        return math.ceil(self._seconds) if seconds is None else max(1, math.ceil(seconds))
+
+    def _show(self, position: Position, limit: float) -> None:
         self._catch_up(position)
-        limit = self._seconds if seconds is None else math.ceil(seconds)
         self._tell_time(limit, position.to_move)
-        begun = time.perf_counter()
-        action = self._move(position, limit, stop)
-        self._used += time.perf_counter() - begun
-        self._known = (*position.moves, action)
-        return SearchResult(action=action, policy=one_hot(self._game.actions, action), value=0.0)
 
     # ---- the board ----------------------------------------------------------------------------------
 
@@ -118,7 +91,12 @@ class GtpPlayer(ProgramPlayer):
         if name.lower() != self._game.name:
             raise self._forfeit(f"it plays {name[:SHOWN]}, not {self._game.name}")
 
-    def _set_board(self) -> None:
+    def _clear(self) -> None:
+        self._empty()
+        self._set_handicap()
+        self._known = ()
+
+    def _empty(self) -> None:
         game = self._game
         self._ask(f"boardsize {game.size}", self._start)
         self._ask("clear_board", self._start)
@@ -127,11 +105,9 @@ class GtpPlayer(ProgramPlayer):
                 self._try(f"kata-set-rules {json.dumps(rules_of(game), separators=(',', ':'))}")
             if "komi" in self._knows:
                 self._ask(f"komi {game.values['komi']:g}", self._start)
-            self._set_handicap()
-        self._known = ()
 
     def _set_handicap(self) -> None:
-        handicap = int(self._game.values["handicap"])
+        handicap = int(self._game.values.get("handicap", 0))
         if handicap and "fixed_handicap" in self._knows:
             self._ask(f"fixed_handicap {handicap}", self._start)
         elif handicap:
@@ -140,12 +116,14 @@ class GtpPlayer(ProgramPlayer):
     def _catch_up(self, position: Position) -> None:
         """Let the engine's board be that of the position: by the moves since, or all over again."""
         moves, known = position.moves, self._known
-        if known is None or moves[: len(known)] != known:
-            self._set_board()
-            known = ()
-        if not known and not self._is_usual(position):
-            self._put(position)
-            known = moves
+        if not known or moves[: len(known)] != known:
+            if not self._is_usual(position):
+                self._empty()  # also of the handicap, whose stones are among those of the position
+                self._put(position)
+                known = moves
+            elif known != ():
+                self._clear()
+                known = ()
         for number in range(len(known), len(moves)):
             mine = (len(moves) - number) % 2 == 0  # the last move is the opponent's
             colour = write_colour(position.to_move if mine else BLACK + WHITE - position.to_move)
@@ -168,11 +146,11 @@ class GtpPlayer(ProgramPlayer):
 
     # ---- a move -------------------------------------------------------------------------------------
 
-    def _tell_time(self, limit: int, colour: int) -> None:
-        """In whole seconds, as GTP has it. Where there is no limit nothing is said, and the engine's own hold."""
+    def _tell_time(self, limit: float, colour: int) -> None:
+        """Where there is no limit nothing is said, and the engine's own hold."""
         if limit != self._told_seconds and "time_settings" in self._knows:
             if limit or self._match:
-                self._try(f"time_settings {math.ceil(self._match)} {limit} {1 if limit else 0}")
+                self._try(f"time_settings {math.ceil(self._match)} {limit:.0f} {1 if limit else 0}")
             elif self._told_seconds > 0:
                 self._try("time_settings 0 1 0")  # no limit any more
             self._told_seconds = limit
@@ -181,10 +159,9 @@ class GtpPlayer(ProgramPlayer):
             if left > 0 or not limit:
                 self._try(f"time_left {write_colour(colour)} {max(0, left)} 0")
             else:
-                self._try(f"time_left {write_colour(colour)} {limit} 1")
+                self._try(f"time_left {write_colour(colour)} {limit:.0f} 1")
 
-    def _move(self, position: Position, limit: int, stop: threading.Event | None) -> int:
-        """The move that it answers with."""
+    def _answered(self, position: Position, limit: float, stop: threading.Event | None) -> str:
         colour = write_colour(position.to_move)
         seconds = max(0.0, self._match - self._used) + limit + self._patience
         answer = self._ask(f"genmove {colour}", seconds, stop)
@@ -194,18 +171,10 @@ class GtpPlayer(ProgramPlayer):
         if answer.lower() == "resign":
             self._known = None  # the board is as it was, but the game is over
             raise Resignation("it resigned")
-        try:
-            action = read_vertex(answer, self._game)
-        except EightfoldError:
-            point = re.fullmatch("[a-zA-Z][0-9]{1,3}", answer)
-            raise self._forfeit(
-                f"it answered {answer[:SHOWN]!r}, {'off the board' if point else 'which is not a move'}"
-            ) from None
-        try:
-            position.play(action)
-        except EightfoldError as error:
-            raise self._forfeit(f"it answered {answer[:SHOWN]!r}: {error}") from None
-        return action
+        return answer
+
+    def _point(self, text: str) -> int:
+        return read_vertex(text, self._game)
 
     # ---- the conversation ---------------------------------------------------------------------------
 

@@ -112,7 +112,7 @@ def read_whole(text: str, what: str) -> int:
 
 def read_number(text: str, what: str) -> float:
     try:
-        number = float(text) if text.isascii() and len(text) <= SHOWN else math.nan
+        number = float(text) if text.isascii() and "_" not in text and len(text) <= SHOWN else math.nan
     except ValueError:
         number = math.nan
     if not math.isfinite(number):

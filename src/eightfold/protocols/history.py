@@ -1,6 +1,6 @@
 """The moves of a game as GTP makes them: by any colour at any time, taken back, and under other rules afterwards.
 
-    >>> from eightfold.games.game import make_game
+    >>> from eightfold.games import BLACK, make_game
     >>> history = History(make_game("go:size=5").start())
     >>> history.play(12, BLACK); history.play(13, BLACK)
     >>> history.position.stones[2].tolist(), history.position.to_move
@@ -17,7 +17,6 @@ from eightfold.errors import EightfoldError
 from eightfold.games.arrange import with_side
 from eightfold.games.game import Game, Position
 from eightfold.games.record import GameRecord
-from eightfold.games.state import BLACK, WHITE
 
 _numbers = itertools.count(1)
 
@@ -143,7 +142,3 @@ def _start_again(start: Position, game: Game) -> Position:
     if (start.stones == usual.stones).all() and start.to_move == usual.to_move:
         return game.start()
     return GameRecord(game=game.text, moves=(), setup=_stones(start), to_move=start.to_move).start(game)
-
-
-def other(colour: int) -> int:
-    return BLACK + WHITE - colour

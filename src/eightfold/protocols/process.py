@@ -15,10 +15,10 @@ import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import IO
 
-from eightfold.protocols.lines import read_lines
+from eightfold.protocols.lines import plain, read_lines
 
 MOST_WAITING = 1000  # lines; a program that says more without being asked has to wait
 POLITE, FIRM = 1.0, 0.5  # seconds to leave after being asked to, and after being told to
@@ -32,8 +32,8 @@ class ProgramEnded(Exception):
 class Program:
     """A running program. All its threads end with it."""
 
-    def __init__(self, command: Sequence[str]) -> None:
-        """Start it; an OSError if that cannot be done."""
+    def __init__(self, command: Sequence[str], *, plain: Callable[[bytes], str] = plain) -> None:
+        """Start it; an OSError if that cannot be done. `plain` makes text of its lines."""
         self._process = subprocess.Popen(
             list(command),
             stdin=subprocess.PIPE,
@@ -46,7 +46,7 @@ class Program:
         self._last_words: deque[str] = deque(maxlen=LAST_WORDS)
         # None of these may refer to this object, or it would never be forgotten.
         threads = (
-            threading.Thread(target=_collect, args=(self._process.stdout, self._lines), daemon=True),
+            threading.Thread(target=_collect, args=(self._process.stdout, self._lines, plain), daemon=True),
             threading.Thread(target=_remember, args=(self._process.stderr, self._last_words), daemon=True),
         )
         self._errors = threads[1]
@@ -106,9 +106,9 @@ class Program:
             self._end()
 
 
-def _collect(stream: IO[bytes], lines: queue.Queue[str | None]) -> None:
+def _collect(stream: IO[bytes], lines: queue.Queue[str | None], plain: Callable[[bytes], str]) -> None:
     with stream:
-        for line in read_lines(stream.fileno()):
+        for line in read_lines(stream.fileno(), plain=plain):
             lines.put(line)
     lines.put(None)
 

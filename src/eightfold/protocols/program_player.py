@@ -1,4 +1,4 @@
-"""What players have in common that are programs of their own: a command, a process, and how games are forfeited.
+"""What players have in common that are programs of their own: a command, a process, how games are played and forfeited.
 
 `gomocup_player.py` and `gtp_player.py` add what the two protocols say. `process.py` sees to it that no program is
 left behind.
@@ -9,12 +9,21 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
+import threading
 import time
+from collections import deque
+from collections.abc import Callable
 
 from eightfold.arena.forfeit import Forfeit
 from eightfold.errors import EightfoldError
-from eightfold.games.game import Game
+from eightfold.games.game import Game, Position
+from eightfold.protocols.lines import plain
 from eightfold.protocols.process import Program, ProgramEnded
+from eightfold.search.result import Progress, SearchResult, check_position, one_hot
+
+LOOK = 0.05  # seconds between two looks at a stop from outside
+SHOWN = 80  # letters of an answer that a reason repeats
+KEPT = 20  # lines for people that are kept
 
 
 class ProgramPlayer:
@@ -22,13 +31,97 @@ class ProgramPlayer:
 
     PROTOCOL = ""  # the name of the player
     FAREWELL = ""  # what asks the program to end
+    POINT = re.compile("")  # what looks like a move, on the board or off it
+    SETTLING = 0.0  # seconds after its move in which the program is left alone
+    PLAIN: Callable[[bytes], str] = staticmethod(plain)  # what its lines are as text
 
-    def __init__(self, game: Game, command: str) -> None:
+    def __init__(
+        self, game: Game, command: str, *, seconds: float, match: float, patience: float, start: float
+    ) -> None:
+        """Times in seconds: for a move, for a game, beyond the time of a move, and to answer anything else."""
         self._game = game
         self._words = split_words(command, self.PROTOCOL)
+        self._seconds, self._match, self._patience, self._start = seconds, match, patience, start
         self._program: Program | None = None
         self._known: tuple[int, ...] | None = None  # the moves that the program has on its board
-        self._quiet_until = 0.0  # some programs drop what comes too soon
+        self._used = 0.0  # of the time for the game
+        self._quiet_until = 0.0
+        self.remarks: deque[str] = deque(maxlen=KEPT)  # what the program said for people, the latest last
+
+    # ---- what a protocol adds -----------------------------------------------------------------------
+
+    def _begin(self) -> None:
+        """A game in a process that was just started."""
+        raise NotImplementedError
+
+    def _clear(self) -> None:
+        """The next game in the same process."""
+        raise NotImplementedError
+
+    def _limit(self, seconds: float | None) -> float:
+        """The time for a move, where so much is granted; None: as the options say."""
+        return self._seconds if seconds is None else seconds
+
+    def _show(self, position: Position, limit: float) -> None:
+        """Tell it the position, and how long it may think."""
+        raise NotImplementedError
+
+    def _answered(self, position: Position, limit: float, stop: threading.Event | None) -> str:
+        """The move that it answers with, as the protocol writes it."""
+        raise NotImplementedError
+
+    def _point(self, text: str) -> int:
+        """The action of such a move, or an error."""
+        raise NotImplementedError
+
+    # ---- a game -------------------------------------------------------------------------------------
+
+    def new_game(self) -> None:
+        """An empty board, in the same process where that works, else in a new one."""
+        self._used = 0.0
+        if self._program is not None:
+            try:
+                self._clear()
+                return
+            except Forfeit:
+                pass  # it gets another chance, as a new process
+        self._launch()
+        self._begin()
+
+    def think(
+        self,
+        position: Position,
+        *,
+        seconds: float | None = None,
+        stop: threading.Event | None = None,
+        on_progress: Progress | None = None,
+    ) -> SearchResult:
+        check_position(position, self._game, self.PROTOCOL)
+        if self._program is None:
+            self.new_game()
+        limit = self._limit(seconds)
+        self._show(position, limit)
+        begun = time.perf_counter()
+        action = self._action(position, self._answered(position, limit, stop))
+        now = time.perf_counter()
+        self._used += now - begun
+        self._quiet_until = now + self.SETTLING
+        self._known = (*position.moves, action)
+        return SearchResult(action=action, policy=one_hot(self._game.actions, action), value=0.0)
+
+    def _action(self, position: Position, answer: str) -> int:
+        try:
+            action = self._point(answer)
+        except EightfoldError:
+            why = "off the board" if self.POINT.fullmatch(answer) else "which is not a move"
+            raise self._forfeit(f"it answered {answer[:SHOWN]!r}, {why}") from None
+        try:
+            position.play(action)
+        except EightfoldError as error:
+            raise self._forfeit(f"it answered {answer[:SHOWN]!r}: {error}") from None
+        return action
+
+    # ---- the process --------------------------------------------------------------------------------
 
     def close(self) -> None:
         """End the program, with a farewell first."""
@@ -38,7 +131,7 @@ class ProgramPlayer:
 
     def _launch(self) -> None:
         try:
-            self._program = Program(self._words)
+            self._program = Program(self._words, plain=self.PLAIN)
         except OSError as error:
             raise Forfeit(f"it cannot be started: {error.strerror or error}") from None
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import queue
+import select
 import sys
 import threading
 import time
@@ -19,6 +20,7 @@ from typing import Protocol
 from eightfold.protocols.lines import plain, read_lines
 
 MOST_WAITING = 10_000  # lines; whoever sends more without waiting for answers is made to wait
+LOOK = 0.5  # seconds between two looks at whether all is said
 PATIENCE = 0.5  # seconds after the farewell in which the process leaves in good order; Gomocup managers wait for one
 
 
@@ -113,6 +115,21 @@ class Session:
             if manners.end_stops or self._streaming:
                 self._stop.set()
         self._lines.put(None)
+        if not manners.end_stops:
+            self._stop_when_alone()
+
+    def _stop_when_alone(self) -> None:
+        """After the end of the input somebody may still read answers; where nobody does, thinking is for nothing."""
+        if not hasattr(select, "poll"):
+            return
+        output = select.poll()
+        output.register(self._target, 0)  # it always tells of a reader who is gone
+        while not self._done.is_set():
+            if output.poll(1000 * LOOK):
+                with self._lock:
+                    self._stopped_before = sys.maxsize
+                    self._stop.set()
+                return
 
     def _leave(self) -> None:
         """A manager waits one second; compiling kernels cannot be interrupted in any other way."""
