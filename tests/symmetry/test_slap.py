@@ -26,6 +26,7 @@ from eightfold.symmetry import (
     slap_frames,
     unslap,
 )
+from eightfold.symmetry.slap import SlapView
 from refusals import refusal
 
 ALL = range(8)
@@ -329,6 +330,23 @@ def test_single_precision_stays_single() -> None:
     policies = np.random.default_rng(1).dirichlet(np.ones(10), 4).astype(np.float32)
     frames = np.array([1, 255, 3, 64], np.uint8)
     assert into_frames(policies, frames).dtype == out_of_frames(policies, frames).dtype == np.float32
+
+
+def test_a_view_gives_what_the_checked_functions_give_batch_after_batch() -> None:
+    random, view = np.random.default_rng(2), SlapView()
+    for batch, planes, size, passes in (
+        (3, 4, 8, 0),
+        (10, 4, 8, 0),
+        (1, 4, 8, 0),
+        (10, 2, 9, 1),
+        (2, 2, 9, 1),
+        (5, 4, 8, 1),
+    ):
+        stacks = np.stack([make_planes(k, planes, size, SUBGROUPS[k], 0.3) for k in range(batch)]).astype(np.float32)
+        policies = random.dirichlet(np.ones(size * size + passes), batch).astype(np.float32)
+        canonical, _, frames = slap_frames(stacks)
+        np.testing.assert_array_equal(view.enter(stacks), canonical)
+        np.testing.assert_array_equal(view.leave(policies), out_of_frames(policies, frames))
 
 
 # ---- tensors ----------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from eightfold.errors import unknown
 from eightfold.nets.backends.interface import Answer, Runner
 from eightfold.symmetry.group import COUNT
-from eightfold.symmetry.slap import out_of_frames, slap_frames
+from eightfold.symmetry.slap import SlapView
 from eightfold.symmetry.slap_cc import EXTRA_PLANES, slap_cc
 from eightfold.symmetry.transform import inverse_ids, transform_policies, transform_states
 
@@ -45,14 +45,14 @@ class NetworkEvaluator:
         self, backend: Runner, *, encoder: str, symmetry: str = "none", random: np.random.Generator | None = None
     ) -> None:
         self.backend, self.encoder, self.symmetry = backend, encoder, check_mode(symmetry)
+        self._view = SlapView()
         self._random = random or np.random.default_rng(0)
 
     def evaluate(self, planes: NDArray[np.float32]) -> Answer:
         """Planes [B, C, N, N]; logits [B, A] and values [B], or [B, 2] with draws, for the side to move."""
         if self.symmetry == "slap":
-            canonical, _, frames = slap_frames(planes)
-            logits, values = self.backend.run(canonical)
-            return out_of_frames(logits, frames), values
+            logits, values = self.backend.run(self._view.enter(planes))
+            return self._view.leave(logits), values
         if self.symmetry == "slap-cc":
             return self.backend.run(slap_cc(planes))
         if self.symmetry == "random":

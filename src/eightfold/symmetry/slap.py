@@ -8,11 +8,13 @@ alike for all eight; its policy comes back to the board with `unslap`.
 A position that is its own mirror image reaches the canonical variant by several symmetries. Which of
 them one takes must not matter, so policies are averaged over all of them, both ways: `slap_frames`
 gives the whole set as a bit mask (a "frame"), `into_frames` makes targets and `out_of_frames` brings
-policies back. Shapes: B batch, C planes, N board size, A actions (N*N, or one more for a pass).
+policies back. `SlapView` does the same for a search, in memory of its own and without checks on the way.
+Shapes: B batch, C planes, N board size, A actions (N*N, or one more for a pass).
 """
 
 from __future__ import annotations
 
+import functools
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -98,12 +100,43 @@ def slap_frames(stacks: Array) -> SlapFrames:
 
 def into_frames(policies: Array, frames: Array) -> Array:
     """Policies [B, A] of positions, as targets for their canonical variants: the mean over each frame."""
-    return _mean_over_frames(policies, frames, np.arange(COUNT))
+    return _mean_over_frames(policies, frames, back=False)
 
 
 def out_of_frames(policies: Array, frames: Array) -> Array:
     """Policies [B, A] for canonical variants, back on their boards: the mean over each frame."""
-    return _mean_over_frames(policies, frames, INVERSE)
+    return _mean_over_frames(policies, frames, back=True)
+
+
+class SlapView:
+    """What a network sees with SLAP and what its answers mean on the board, one batch after another.
+
+    The same as `slap_frames` and `out_of_frames`. A search asks for both hundreds of times a second, just after a
+    network has emptied the processor's caches: then checks and fresh memory cost several times as much as the turning.
+    """
+
+    def __init__(self) -> None:
+        self._canonical = np.empty((0, 0, 0, 0), np.float32)
+        self._ids, self._frames = np.empty(0, np.int64), np.empty(0, np.uint8)
+        self._points = np.empty((COUNT, 0), np.uint32)
+
+    def enter(self, planes: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The canonical variants of planes [B, C, N, N]; valid until the next call."""
+        batch, channels, size, _ = planes.shape
+        if batch > len(self._canonical) or self._canonical.shape[1:] != planes.shape[1:]:
+            self._canonical = np.empty(planes.shape, np.float32)
+            self._ids, self._frames = np.empty(batch, np.int64), np.empty(batch, np.uint8)
+            self._points = unsigned_sources(size)
+        canonical = self._canonical[:batch]
+        flat = (batch, channels, size * size)
+        _canonical(planes.reshape(flat), self._points, canonical.reshape(flat), self._ids, self._frames)
+        return canonical
+
+    def leave(self, policies: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Policies [B, A] for what `enter` gave, back on the boards that it was given."""
+        means = np.empty_like(policies)
+        _average_turns(policies, self._frames, _turns_of_policies(policies.shape[1], back=True), means)
+        return means
 
 
 def frame_members(frame: int) -> tuple[int, ...]:
@@ -120,8 +153,8 @@ def _canonical(
     stacks: NDArray[Any],  # [B, C, N*N]
     table: NDArray[np.uint32],  # [8, N*N]
     canonical: NDArray[Any],  # [B, C, N*N]
-    ids: Ints,  # [B]
-    frames: NDArray[np.uint8],  # [B]
+    ids: Ints,  # [B], or more, as are the frames
+    frames: NDArray[np.uint8],
 ) -> None:
     leaders = np.empty(COUNT, np.int64)  # the variants that are still equal to the largest
     for sample in range(stacks.shape[0]):
@@ -178,9 +211,9 @@ def _slap_tensor(stacks: Array) -> SlapFrames:
     return SlapFrames(best.reshape(stacks.shape), ids, frames)
 
 
-def _mean_over_frames(policies: Array, frames: Array, turns: NDArray[Any]) -> Array:
+def _mean_over_frames(policies: Array, frames: Array, *, back: bool) -> Array:
     if is_tensor(policies):
-        return _tensor_mean_over_frames(policies, frames, turns)
+        return _tensor_mean_over_frames(policies, frames, back=back)
     policies, frames = (np.asarray(as_array(*part)) for part in (("policies", policies), ("frames", frames)))
     if policies.ndim != 2 or frames.shape != policies.shape[:1] or frames.dtype.kind not in "iu":
         raise EightfoldError(
@@ -189,34 +222,42 @@ def _mean_over_frames(policies: Array, frames: Array, turns: NDArray[Any]) -> Ar
         )
     for bad in np.flatnonzero((frames < 1) | (frames >= 1 << COUNT)):
         raise EightfoldError(f"frame {frames[bad]} of sample {bad} is not a mask of the eight symmetries (1 to 255)")
-    actions = policies.shape[1]
-    table = policy_sources(_size_of_policy(actions), actions)[turns].astype(np.uint32)
     policies = np.ascontiguousarray(policies, np.result_type(policies.dtype, np.float32))
-    means = np.zeros_like(policies)
-    _add_turns(policies, np.ascontiguousarray(frames, np.int64), table, means)
+    means = np.empty_like(policies)
+    table = _turns_of_policies(policies.shape[1], back=back)
+    _average_turns(policies, np.ascontiguousarray(frames, np.uint8), table, means)
     return means
 
 
+@functools.cache
+def _turns_of_policies(actions: int, *, back: bool) -> NDArray[np.uint32]:
+    """[8, A]: for each symmetry g the table that turns a policy by g, or back."""
+    table = policy_sources(_size_of_policy(actions), actions)
+    return np.ascontiguousarray(table[INVERSE] if back else table, np.uint32)
+
+
 @kernel
-def _add_turns(
+def _average_turns(
     policies: NDArray[Any],  # [B, A]
-    frames: Ints,  # [B]
+    frames: NDArray[np.uint8],  # [B], or more
     table: NDArray[np.uint32],  # [8, A]
-    means: NDArray[Any],  # [B, A], zeros
+    means: NDArray[Any],  # [B, A]
 ) -> None:
     for sample in range(policies.shape[0]):
+        old, new = policies[sample], means[sample]
         members = 0
         for g in range(COUNT):
             if frames[sample] >> g & 1:
                 members += 1
                 for action in range(policies.shape[1]):
-                    means[sample, action] += policies[sample, table[g, action]]
+                    value = old[table[g, np.uint64(action)]]
+                    new[np.uint64(action)] = value if members == 1 else new[np.uint64(action)] + value
         if members > 1:
             for action in range(policies.shape[1]):
-                means[sample, action] /= members
+                new[action] /= members
 
 
-def _tensor_mean_over_frames(policies: Array, frames: Array, turns: NDArray[Any]) -> Array:
+def _tensor_mean_over_frames(policies: Array, frames: Array, *, back: bool) -> Array:
     """The same on a tensor's device and with its gradient: all eight turns, weighted by who is in the frame."""
     import torch
 
@@ -226,7 +267,7 @@ def _tensor_mean_over_frames(policies: Array, frames: Array, turns: NDArray[Any]
             f"policies {tuple(policies.shape)} and frames {tuple(frames.shape)} do not belong together:"
             " expected [B, A] and [B] masks of at least one symmetry"
         )
-    table = torch.as_tensor(policy_sources(_size_of_policy(policies.shape[1]), policies.shape[1])[turns])
+    table = torch.as_tensor(_turns_of_policies(policies.shape[1], back=back).astype(np.int64))
     members = (frames.long()[:, None] >> torch.arange(COUNT, device=policies.device)) & 1  # [B, 8]
     weights = (members / members.sum(dim=1, keepdim=True)).to(policies.dtype)
     return (policies[:, table.to(policies.device)] * weights[:, :, None]).sum(dim=1)
