@@ -285,6 +285,7 @@ def test_ctrl_c_ends_the_engines_too(engine, tmp_path):
         [sys.executable, "-m", "eightfold", "match", f"gomocup:seconds=300,{command}", "random", "--games", "1"],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # who runs this may ignore Ctrl-C
     )
     deadline = time.perf_counter() + 60
     while not (log.exists() and log.read_text()) and time.perf_counter() < deadline:
