@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
 BROWSER := $(VENV)/browser
+WARM := $(VENV)/warm
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
 # What `make run` passes on, e.g. make run ARGS="--minutes 5 --seed 3 --run runs/third"
@@ -15,10 +16,10 @@ ARGS ?=
 run: $(READY)
 	$(BIN)/eightfold train quick --page $(ARGS)
 
-test: $(READY) $(BROWSER)
+test: $(WARM) $(BROWSER)
 	$(BIN)/python -m pytest -m "not slow" -n auto
 
-test-all: $(READY) $(BROWSER)
+test-all: $(WARM) $(BROWSER)
 	$(BIN)/python -m pytest -n auto
 
 bench: $(READY)
@@ -44,8 +45,13 @@ $(READY): pyproject.toml constraints.txt
 	$(PIP) --version > /dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV)
 	$(PIP) install --quiet --constraint constraints.txt torch
 	$(PIP) install --quiet --constraint constraints.txt --editable ".[dev]"
-	$(BIN)/eightfold warmup
+	$(BIN)/eightfold warmup gomoku
 	touch $(READY)
+
+# Two processes of tests would compile what they both need twice, and the rest of Go is not needed by `make run`.
+$(WARM): $(READY)
+	$(BIN)/eightfold warmup
+	touch $(WARM)
 
 # The page is tested in Chromium. Where none can be had, those tests are skipped and say so.
 $(BROWSER): $(READY)

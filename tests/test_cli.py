@@ -193,7 +193,7 @@ def test_players_explains_every_player_and_option():
 
 def test_warmup_compiles_what_players_need(tmp_path):
     """After a warm-up no kernel of a player is compiled again."""
-    assert eightfold("warmup", EIGHTFOLD_CACHE=str(tmp_path)).returncode == 0
+    assert eightfold("warmup", "gomoku", EIGHTFOLD_CACHE=str(tmp_path)).returncode == 0
     kernels = set(tmp_path.rglob("*.nbc"))
     assert kernels
     for player in ("random", "greedy", "alphabeta:depth=2", "mcts:playouts=20"):
@@ -202,6 +202,12 @@ def test_warmup_compiles_what_players_need(tmp_path):
         )
         assert done.returncode == 0, done.stderr
     assert set(tmp_path.rglob("*.nbc")) == kernels
+
+
+def test_a_game_that_cannot_be_warmed_up_is_named():
+    done = eightfold("warmup", "chess")
+    assert done.returncode == 2
+    assert "unknown game 'chess'; known: gomoku, go" in done.stderr
 
 
 def test_version():

@@ -329,11 +329,13 @@ def gtp(
 
 
 @app.command()
-def warmup() -> None:
+def warmup(
+    game: Annotated[list[str] | None, typer.Argument(help="Only for these, e.g. gomoku; for all if left out.")] = None,
+) -> None:
     """Compile every kernel now, so that nothing has to be waited for later."""
     from eightfold.warmup import warm_up
 
-    warm_up()
+    warm_up(game or ())
 
 
 def main() -> None:

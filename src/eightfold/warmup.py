@@ -6,42 +6,64 @@ later uses have; Numba's disk cache then serves every later process.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from eightfold.errors import unknown
+from eightfold.threads import run_parts, usable_cores
 
-def steps() -> list[tuple[str, Callable[[], object]]]:
-    """What there is to compile: a name and a way to reach it."""
+Step = tuple[str, Callable[[], object]]  # what is compiled, and a way to reach it
+
+
+def steps(families: Sequence[str]) -> list[list[Step]]:
+    """What there is to compile for some families of games, in lanes that have little in common."""
     from eightfold.arena.players import PLAYERS
+
+    lanes: list[list[Step]] = []
+    for family in families:
+        lane: list[Step] = [(f"{family}: rules and encoders", partial(_game, family))]
+        lane += [(f"{family}: {player}", partial(_player, family, player)) for player in PLAYERS]
+        lane.append((f"{family}: search with a network", partial(_selfplay, family)))
+        lanes.append(lane)
+    lanes[0] += [("symmetry: batches", _transforms), ("symmetry: SLAP", _slap)]
+    if "go" in families:
+        lanes[0].append(("networks: Internal Symmetry Network", _isn))
+        lanes[-1] += [("go: ownership by random games", _ownership), ("go: TD(λ) self-play, isn", _td)]
+    return lanes
+
+
+def warm_up(families: Sequence[str] = ()) -> None:
+    """Compile for some families of games, or for all; lanes side by side, each in a process of its own."""
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    from rich.console import Console
+    from rich.progress import Progress
+
     from eightfold.games.game import FAMILIES
 
-    listed: list[tuple[str, Callable[[], object]]] = [
-        ("symmetry: batches", _transforms),
-        ("symmetry: SLAP", _slap),
-        ("networks: Internal Symmetry Network", _isn),
-        ("go: TD(λ) self-play, isn", _td),
-        ("go: ownership by random games", _ownership),
-    ]
-    for family in FAMILIES:
-        listed.append((f"{family}: rules and encoders", partial(_game, family)))
-        listed.extend((f"{family}: {player}", partial(_player, family, player)) for player in PLAYERS)
-        listed.append((f"{family}: search with a network", partial(_selfplay, family)))
-    return listed
-
-
-def warm_up() -> None:
-    """Run every step behind a progress bar."""
-    from rich.console import Console
-    from rich.progress import track
-
+    for family in families:
+        if family not in FAMILIES:
+            raise unknown("game", family, FAMILIES)
+    lanes = steps(tuple(dict.fromkeys(families)) or tuple(FAMILIES))
+    if usable_cores() == 1:
+        lanes = [[step for lane in lanes for step in lane]]
     console = Console(stderr=True)
-    for name, step in track(steps(), description="compiling", console=console, transient=True):
-        if not console.is_terminal:
-            console.print(f"compiling {name}", highlight=False)
-        step()
+    with Progress(console=console, transient=True) as progress:
+        bar = progress.add_task("compiling", total=sum(map(len, lanes)))
+
+        def run_lane(number: int) -> None:
+            with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
+                for name, step in lanes[number]:
+                    if not console.is_terminal:
+                        console.print(f"compiling {name}", highlight=False)
+                    process.submit(step).result()
+                    progress.advance(bar)
+
+        run_parts(run_lane, len(lanes))
 
 
 def _transforms() -> None:
