@@ -214,13 +214,17 @@ def _select(forest: Forest, game: int, node: int, exploration: float, unvisited:
     default = forest.value[game, node] - unvisited if unvisited >= 0 else 0.0
     best, best_u = first, -np.inf
     for edge in range(first, first + count):
-        child, visits = forest.child[game, edge], forest.edge_visits[game, edge]
-        q = forest.edge_value[game, edge] / visits if visits > 0 else default
-        if child != NONE and forest.proof[game, child] != UNKNOWN:
-            if forest.proof[game, child] == WON:
-                continue  # it loses: only if everything does, and then the node itself is proven
-            q = -forest.value[game, child]
-        u = q + weight * forest.prior[game, edge] / (1 + visits)
+        visits = forest.edge_visits[game, edge]
+        if visits == 0 and node != ROOT:  # nothing hangs there; most edges are so, and memory is what costs here
+            u = default + weight * forest.prior[game, edge]
+        else:
+            child = forest.child[game, edge]
+            q = forest.edge_value[game, edge] / visits if visits > 0 else default
+            if child != NONE and forest.proof[game, child] != UNKNOWN:
+                if forest.proof[game, child] == WON:
+                    continue  # it loses: only if everything does, and then the node itself is proven
+                q = -forest.value[game, child]
+            u = q + weight * forest.prior[game, edge] / (1 + visits)
         if u > best_u:
             best, best_u = edge, u
     return best
