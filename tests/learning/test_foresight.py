@@ -21,11 +21,10 @@ from eightfold.nets.backends import make_backend
 from eightfold.nets.checkpoint import Description, load_checkpoint
 from eightfold.nets.evaluator import NetworkEvaluator
 from eightfold.nets.export import export_onnx
-from eightfold.nets.foresight import foresees
+from eightfold.nets.foresight import foreseen_owners, foresees
 from eightfold.nets.networks import folded
 from eightfold.search.forest import SearchSettings
 from eightfold.symmetry.transform import transform_policies
-from eightfold.web.maps import foreseen_owners
 from refusals import refusal
 
 GAME = "go:size=5,komi=0.5"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import torch
 
 from eightfold.benchmarks.reference.isn import as_board, group_of, liberties_of, plain_play
 from eightfold.nets.isn import ISN
@@ -13,15 +12,7 @@ from eightfold.nets.isn_incremental import CandidateEvaluator
 from eightfold.nets.isn_reward import board_values
 from eightfold.nets.liberty_classes import BLACK, WHITE, liberty_classes
 from refusals import refusal
-
-
-def strange(seed, scale=0.5, **config):
-    torch.manual_seed(seed)
-    network = ISN(**config)
-    with torch.no_grad():
-        for parameter in network.parameters():
-            parameter.copy_(scale * torch.randn_like(parameter))
-    return network
+from strange_networks import strange
 
 
 def legal_boards(count, rows, columns, seed):

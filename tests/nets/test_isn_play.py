@@ -6,14 +6,13 @@ import itertools
 
 import numpy as np
 import pytest
-import torch
 
 from eightfold.arena.match import play_game, play_match
 from eightfold.arena.players import make_player
 from eightfold.games.game import make_game
 from eightfold.games.go_start import start_from, with_side
 from eightfold.games.state import BLACK, WHITE
-from eightfold.nets.isn import ISN, save_isn
+from eightfold.nets.isn import save_isn
 from eightfold.nets.isn_choice import draw_move, move_values
 from eightfold.nets.isn_fused import FusedEvaluator
 from eightfold.nets.isn_match import play_pairs
@@ -25,15 +24,7 @@ from eightfold.nets.isn_view import IsnEvaluator, follow
 from eightfold.nets.liberty_classes import EMPTY_POINT, liberty_classes
 from eightfold.rng import make_random
 from refusals import refusal
-
-
-def strange(seed, scale=0.5, **config):
-    torch.manual_seed(seed)
-    network = ISN(**config)
-    with torch.no_grad():
-        for parameter in network.parameters():
-            parameter.copy_(scale * torch.randn_like(parameter))
-    return network
+from strange_networks import strange
 
 
 @pytest.fixture

@@ -11,3 +11,12 @@ class Forfeit(EightfoldError):
 
 class Resignation(Forfeit):
     """A player gives the game up, as the rules allow."""
+
+
+def how_lost(error: EightfoldError) -> str:
+    """What a player does who loses by this.
+
+    >>> how_lost(Forfeit("it hangs")), how_lost(Resignation())
+    ('forfeits: it hangs', 'resigns')
+    """
+    return "resigns" if isinstance(error, Resignation) else f"forfeits: {error}"

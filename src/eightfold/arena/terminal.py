@@ -13,7 +13,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from eightfold.arena.forfeit import Forfeit, Resignation
+from eightfold.arena.forfeit import Forfeit, Resignation, how_lost
 from eightfold.arena.players import make_player
 from eightfold.arena.report import draw_board
 from eightfold.errors import EightfoldError
@@ -112,8 +112,8 @@ class TerminalGame:
             result = self._player.think(self._position)
         except Forfeit as error:
             loser = BLACK + WHITE - self._colour
-            how, letter = ("resigns", "R") if isinstance(error, Resignation) else (f"forfeits: {error}", "F")
-            self._ending = (loser, f"{COLOUR_NAMES[loser]} {how}", letter)
+            letter = "R" if isinstance(error, Resignation) else "F"
+            self._ending = (loser, f"{COLOUR_NAMES[loser]} {how_lost(error)}", letter)
             return
         try:
             position = self._position.play(result.action)

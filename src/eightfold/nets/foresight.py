@@ -11,10 +11,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from eightfold.errors import EightfoldError
+from eightfold.games.game import Position
 from eightfold.nets.shape import Shape
 from eightfold.texts import Option
 
@@ -55,3 +58,26 @@ def make_foresight(wanted: int, filters: int, shape: Shape, name: str) -> Foresi
 
 def foresees(network: nn.Module) -> bool:
     return getattr(network, "foresight", None) is not None
+
+
+def foreseen_owners(place: str, position: Position) -> tuple[NDArray[np.float32], float]:
+    """Owners [N * N] and lead of the side to move, by the network of a checkpoint, in the mean over the eight turns."""
+    from eightfold.nets.checkpoint import load_checkpoint
+    from eightfold.nets.description import find_checkpoint
+    from eightfold.symmetry.group import COUNT
+    from eightfold.symmetry.transform import inverse_ids, transform_policies, transform_states
+
+    network, description = load_checkpoint(find_checkpoint(place))
+    description.fitted_to(position.game, who=place, any_size=bool(network.any_size))
+    if not foresees(network):
+        raise EightfoldError(f"{place} was trained without foresight=1 and knows nothing of owners")
+    ids = np.arange(COUNT)
+    planes = transform_states(np.tile(position.encode(description.encoder), (COUNT, 1, 1, 1)), ids)
+    if description.symmetry == "slap-cc":
+        from eightfold.symmetry.slap_cc import slap_cc
+
+        planes = slap_cc(planes)
+    with torch.inference_mode():
+        seen = network.foresee(torch.from_numpy(np.ascontiguousarray(planes, np.float32)))  # type: ignore[operator]
+    back = transform_policies(seen.owners.numpy(), position.game.size, inverse_ids(ids))
+    return back.mean(axis=0).astype(np.float32), float(seen.scores.mean())

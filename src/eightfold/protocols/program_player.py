@@ -11,6 +11,7 @@ import shlex
 import shutil
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable
 
@@ -26,7 +27,7 @@ SHOWN = 80  # letters of an answer that a reason repeats
 KEPT = 20  # lines for people that are kept
 
 
-class ProgramPlayer:
+class ProgramPlayer(ABC):
     """A program in a process of its own, which is started when it is first needed and anew after a forfeit."""
 
     PROTOCOL = ""  # the name of the player
@@ -50,29 +51,29 @@ class ProgramPlayer:
 
     # ---- what a protocol adds -----------------------------------------------------------------------
 
+    @abstractmethod
     def _begin(self) -> None:
         """A game in a process that was just started."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _clear(self) -> None:
         """The next game in the same process."""
-        raise NotImplementedError
 
     def _limit(self, seconds: float | None) -> float:
         """The time for a move, where so much is granted; None: as the options say."""
         return self._seconds if seconds is None else seconds
 
+    @abstractmethod
     def _show(self, position: Position, limit: float) -> None:
         """Tell it the position, and how long it may think."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _answered(self, position: Position, limit: float, stop: threading.Event | None) -> str:
         """The move that it answers with, as the protocol writes it."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _point(self, text: str) -> int:
         """The action of such a move, or an error."""
-        raise NotImplementedError
 
     # ---- a game -------------------------------------------------------------------------------------
 

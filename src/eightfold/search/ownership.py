@@ -116,6 +116,11 @@ def dead_groups(position: Position, *, games: int = GAMES, seed: int = 0) -> lis
     return [group for group in groups(position) if group[0] in dead]
 
 
+def dead_stones(position: Position, *, games: int = GAMES, seed: int = 0) -> tuple[int, ...]:
+    """The points of all dead groups, ascending."""
+    return tuple(sorted(point for group in dead_groups(position, games=games, seed=seed) for point in group))
+
+
 def areas(position: Position) -> list[list[int]]:
     """What each colour's groups reach without crossing the other's stones: their stones, and empty points."""
     found: list[list[int]] = []

@@ -134,6 +134,8 @@ class NetworkOwners:
         self.summary = f"whose the points will be, as {offer.key} foresees it"
 
     def look(self, start: Position, position: Position) -> dict[str, Any]:
+        from eightfold.nets.foresight import foreseen_owners
+
         check_go(position, self.key)
         try:
             owners, score = foreseen_owners(self._offer.network, position)
@@ -146,32 +148,6 @@ class NetworkOwners:
             "maps": [owner_map(sign * owners)],
             "note": f"it expects black to lead by {sign * score * position.game.points:+.1f}",
         }
-
-
-def foreseen_owners(place: str, position: Position) -> tuple[NDArray[np.float32], float]:
-    """Owners [N * N] and lead of the side to move, by the network of a checkpoint, in the mean over the eight turns."""
-    import torch
-
-    from eightfold.nets.checkpoint import load_checkpoint
-    from eightfold.nets.description import find_checkpoint
-    from eightfold.nets.foresight import foresees
-    from eightfold.symmetry.group import COUNT
-    from eightfold.symmetry.transform import inverse_ids, transform_policies, transform_states
-
-    network, description = load_checkpoint(find_checkpoint(place))
-    description.fitted_to(position.game, who=place, any_size=bool(network.any_size))
-    if not foresees(network):
-        raise EightfoldError(f"{place} was trained without foresight=1 and knows nothing of owners")
-    ids = np.arange(COUNT)
-    planes = transform_states(np.tile(position.encode(description.encoder), (COUNT, 1, 1, 1)), ids)
-    if description.symmetry == "slap-cc":
-        from eightfold.symmetry.slap_cc import slap_cc
-
-        planes = slap_cc(planes)
-    with torch.inference_mode():
-        seen = network.foresee(torch.from_numpy(np.ascontiguousarray(planes, np.float32)))  # type: ignore[operator]
-    back = transform_policies(seen.owners.numpy(), position.game.size, inverse_ids(ids))
-    return back.mean(axis=0).astype(np.float32), float(seen.scores.mean())
 
 
 class MapSources:

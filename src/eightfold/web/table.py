@@ -14,11 +14,11 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
-from eightfold.arena.forfeit import Resignation
+from eightfold.arena.forfeit import how_lost
 from eightfold.errors import EightfoldError
 from eightfold.games.game import COLOUR_NAMES, Position
 from eightfold.games.state import BLACK, WHITE
-from eightfold.search.ownership import dead_groups
+from eightfold.search.ownership import dead_stones
 from eightfold.search.result import SearchResult
 from eightfold.web import messages
 from eightfold.web.eightfold_view import eight_sides
@@ -167,12 +167,16 @@ class Table:
         if waits or not self.viewers or not session.playing or session.is_over or session.mover.player == HUMAN:
             return
         position, seat = session.position, session.mover
+        self._move = self._submit(self._thinking(seat, position, session.id), self._moved)
+
+    def _thinking(self, seat: Seat, position: Position, borrower: str) -> Callable[[threading.Event], SearchResult]:
+        """What a worker does for a move: somebody who sits on the shelf is borrowed and thinks."""
 
         def work(stop: threading.Event) -> SearchResult:
-            with self.host.borrowed(seat, position.game, session.id) as player:
+            with self.host.borrowed(seat, position.game, borrower) as player:
                 return player.think(position, stop=stop)
 
-        self._move = self._submit(work, self._moved)
+        return work
 
     def _moved(self, job: Job, result: SearchResult | None, trouble: Exception | None) -> None:
         if job is not self._move:
@@ -188,8 +192,7 @@ class Table:
             session.play(int(result.action), now)
         except EightfoldError as error:
             # An engine that fails or plays what is not legal loses, and everybody sees why.
-            how = "resigns" if isinstance(error, Resignation) else f"forfeits: {error}"
-            session.end(BLACK + WHITE - loser, f"{seat.player} {how}", now)
+            session.end(BLACK + WHITE - loser, f"{seat.player} {how_lost(error)}", now)
         except Exception as error:
             session.playing = False
             self.tell({"type": "error", "text": f"{seat.player} failed: {type(error).__name__}"})
@@ -229,10 +232,6 @@ class Table:
         players = [seat for seat in session.seats.values() if seat.player != HUMAN]
         seat = self._analyst or (players[0] if players else self.host.usual_analyst(session.game))
 
-        def work(stop: threading.Event) -> SearchResult:
-            with self.host.borrowed(seat, position.game, f"{session.id} hint") as player:
-                return player.think(position, stop=stop)
-
         def done(job: Job, result: SearchResult | None, trouble: Exception | None) -> None:
             if job is not self._hint:
                 return
@@ -243,7 +242,7 @@ class Table:
             value = session.for_black(node, result.value) if node in session.tree else 0.5
             viewer.post({"type": "hint", "node": node, "action": int(result.action), "value": round(value, 4)})
 
-        self._hint = self._submit(work, done)
+        self._hint = self._submit(self._thinking(seat, position, f"{session.id} hint"), done)
 
     # ---- analysis -------------------------------------------------------------------------------------
 
@@ -349,10 +348,6 @@ class Table:
             self._review_next(by)
             return
 
-        def work(stop: threading.Event) -> SearchResult:
-            with self.host.borrowed(by, position.game, f"{self.session.id} review") as player:
-                return player.think(position, stop=stop)
-
         def done(job: Job, result: SearchResult | None, trouble: Exception | None) -> None:
             if job is not self._review_job:
                 return
@@ -369,7 +364,7 @@ class Table:
                 self.tell({"type": "judged", "node": node, "value": value, "best": told.best, "left": left})
             self._review_next(by)
 
-        self._review_job = self._submit(work, done)
+        self._review_job = self._submit(self._thinking(by, position, f"{self.session.id} review"), done)
 
     # ---- counting, and maps of the points -------------------------------------------------------------
 
@@ -377,9 +372,6 @@ class Table:
         position, node = self.session.position, self.session.node
         if self.session.counted is None:
             raise EightfoldError("stones are marked as dead when both sides have passed")
-
-        def work(stop: threading.Event) -> tuple[int, ...]:
-            return tuple(sorted(point for group in dead_groups(position) for point in group))
 
         def done(job: Job, dead: tuple[int, ...] | None, trouble: Exception | None) -> None:
             if trouble is not None or dead is None:
@@ -389,7 +381,7 @@ class Table:
             self._tell_state()
             viewer.post({"type": "suggested", "dead": len(dead)})
 
-        self._submit(work, done)
+        self._submit(lambda stop: dead_stones(position), done)
 
     def _show_maps(self, message: messages.Maps, viewer: Viewer) -> None:
         position, node, start = self.session.position, self.session.node, self.session.start
