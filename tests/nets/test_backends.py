@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 import torch
 
+from eightfold.config import load_preset, with_changes
+from eightfold.learning.loop import Training
 from eightfold.nets.backends import BACKENDS, TorchBackend, choice, has_onnxruntime, has_openvino, make_backend
+from eightfold.nets.device import check_device
 from eightfold.nets.networks import NETWORKS, Shape, make_network
 from refusals import refusal
 
@@ -195,3 +198,23 @@ def test_cuda_graphs_are_recorded_while_another_thread_trains():
         stop.set()
         thread.join()
     assert not trouble
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("tpu", "unknown device 'tpu'; known: cpu, cuda"), ("mps", "unknown device 'mps'"), ("", "unknown device ''")],
+)
+def test_a_device_that_is_not_known_is_named_in_one_line(name, said):
+    assert said in refusal(lambda: check_device(name))
+
+
+def test_a_gpu_that_is_not_here_is_named_in_one_line():
+    name = "cuda:99" if torch.cuda.is_available() else "cuda"
+    assert "here" in refusal(lambda: check_device(name))
+    assert check_device("cpu").type == "cpu"
+
+
+def test_a_run_for_an_unknown_device_makes_no_folder(tmp_path):
+    config = with_changes(load_preset("quick"), ["device=tpu"])
+    assert "unknown device 'tpu'" in refusal(lambda: Training(config, tmp_path / "run"))
+    assert not (tmp_path / "run").exists()

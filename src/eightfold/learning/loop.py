@@ -35,6 +35,7 @@ from eightfold.learning.trainer import Losses, Trainer
 from eightfold.nets.backends import make_backend
 from eightfold.nets.cache import CachedEvaluator, check_cache
 from eightfold.nets.checkpoint import Description, load_weights, save_checkpoint
+from eightfold.nets.device import check_device
 from eightfold.nets.evaluator import NetworkEvaluator
 from eightfold.nets.foresight import foresees
 from eightfold.search.forest import SearchSettings
@@ -70,6 +71,7 @@ class Training:
             network=config.network, game=self.game.text, encoder=config.encoder, symmetry=config.symmetry
         )
         self.description.shape()  # a wrong game, encoder or mode is refused before a folder is made
+        check_device(config.device)
         _search_settings(config.selfplay)
         seeds = np.random.SeedSequence(config.seed).spawn(3)
         self._random = np.random.default_rng(seeds[0])

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from eightfold.errors import EightfoldError, unknown
+from eightfold.errors import unknown
+from eightfold.nets.device import check_device
 from eightfold.nets.isn import ISN
 
 TYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
@@ -76,13 +77,11 @@ class DeviceISN:
     """An ISN for batches of one shape on a device; a CUDA graph where there is CUDA."""
 
     def __init__(self, network: ISN, *, batch: int, size: int, device: str = "cuda", precision: str = "auto") -> None:
-        if device.startswith("cuda") and not torch.cuda.is_available():
-            raise EightfoldError(f"device {device!r}: there is no CUDA here")
+        self._device = check_device(device)
         if precision == "auto":
-            precision = "fp16" if device.startswith("cuda") else "fp32"
+            precision = "fp16" if self._device.type == "cuda" else "fp32"
         if precision not in TYPES:
             raise unknown("precision", precision, ("auto", *TYPES))
-        self._device = torch.device(device)
         self._network = PaddedISN(network).to(self._device, TYPES[precision]).eval()
         for parameter in self._network.parameters():
             if parameter.dim() == 4:

@@ -14,6 +14,7 @@ from eightfold.nets.backends.interface import Backend
 from eightfold.nets.backends.onnxruntime_backend import OnnxRuntimeBackend
 from eightfold.nets.backends.openvino_backend import OpenVinoBackend
 from eightfold.nets.backends.torch_backend import TorchBackend
+from eightfold.nets.device import check_device
 from eightfold.nets.networks import Shape
 from eightfold.texts import Option, read_options, split_name
 
@@ -50,6 +51,7 @@ def make_backend(text: str, network: nn.Module, shape: Shape, *, device: str = "
     if name not in BACKENDS:
         raise unknown("backend", name, BACKENDS)
     values: dict[str, Any] = read_options(rest, _OPTIONS[name], f"backend {name}")
+    check_device(device)
     if name == "auto":
         name = fastest(device)
     if name == "openvino":
