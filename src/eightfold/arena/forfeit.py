@@ -16,7 +16,7 @@ class Resignation(Forfeit):
 def how_lost(error: EightfoldError) -> str:
     """What a player does who loses by this.
 
-    >>> how_lost(Forfeit("it hangs")), how_lost(Resignation())
+    >>> how_lost(Forfeit("it hangs")), how_lost(Resignation("it resigned"))
     ('forfeits: it hangs', 'resigns')
     """
     return "resigns" if isinstance(error, Resignation) else f"forfeits: {error}"
