@@ -42,7 +42,11 @@ class SelfPlayConfig:
     temperature_plies: int = 1000
     opening_share: float = 0.8  # games that start from a few random stones in the middle
     opening_stones: int = 6
+    opening_everywhere: bool = False  # these stones may lie anywhere on the board
     value_mix: float = 0.3  # share of the search's value in the value target
+    rival: str = ""  # a player who has one side of some games, such as mcts:playouts=5000; with encoder = rival
+    rival_share: float = 0.75  # how many games those are, if there is a rival
+    rival_exploration: float = 40.0  # C at its moves: large, and it is expected to play as it does; 0: as C
     cache: int = 0  # evaluations that are remembered until new weights come; 0: none
     cache_key: str = "position"  # or orbit, for symmetry modes slap and average: eight variants share an entry
 

@@ -16,9 +16,10 @@ import numpy as np
 from eightfold.arena.ratings import wilson_interval
 from eightfold.games.game import Game, Position
 from eightfold.games.state import BLACK, WHITE
+from eightfold.learning.rivals import moves_side_by_side
 from eightfold.search.forest import Evaluator, ForestSearch, SearchSettings
 from eightfold.search.uct import Mcts
-from eightfold.threads import run_parts, usable_cores
+from eightfold.threads import usable_cores
 
 TIERS = (1000, 3000, 5000)
 
@@ -105,7 +106,7 @@ def _play_tier(
     positions: list[Position] = [game.start() for _ in range(count)]
     ours = [BLACK if first else WHITE for first in moves_first]
     for number, colour in enumerate(ours):
-        search.set_root(number, positions[number].state, wants=colour)
+        search.set_root(number, positions[number].state, wants=colour, rival=BLACK + WHITE - colour)
     running = set(range(count))
     while running:
         turn = [number for number in running if positions[number].to_move == ours[number]]
@@ -113,7 +114,8 @@ def _play_tier(
             search.prepare_root(number, playouts, noisy=False)
         while search.step():
             pass
-        replies = _replies(opponents, positions, [number for number in running if number not in turn])
+        waiting = {number: positions[number] for number in running if number not in turn}
+        replies = moves_side_by_side(opponents, waiting, usable_cores())
         for number in list(running):
             move = search.root_move(number) if number in turn else replies[number]
             search.advance(number, move)
@@ -123,16 +125,6 @@ def _play_tier(
                 running.remove(number)
                 progress(1)
     return [_points(position, colour) for position, colour in zip(positions, ours, strict=True)]
-
-
-def _replies(opponents: list[Mcts], positions: list[Position], numbers: list[int]) -> dict[int, int]:
-    """What the opponents of some games play, thinking side by side."""
-    parts = max(1, min(usable_cores(), len(numbers)))
-
-    def think(part: int) -> list[tuple[int, int]]:
-        return [(number, opponents[number].think(positions[number]).action) for number in numbers[part::parts]]
-
-    return dict(reply for replies in run_parts(think, parts) for reply in replies)
 
 
 def _points(position: Position, colour: int) -> float:

@@ -14,7 +14,7 @@ import math
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +27,11 @@ from eightfold.games.game import make_game
 from eightfold.games.state import LAST
 from eightfold.learning.batches import BatchMaker, check_turns, turns_after
 from eightfold.learning.buffer import DataBuffer, targets_of
+from eightfold.learning.card import card_text
 from eightfold.learning.evaluation import Strength, measure_strength
 from eightfold.learning.monitors import SelfPlayMonitor
+from eightfold.learning.progress import Progress
+from eightfold.learning.rivals import Rivals
 from eightfold.learning.run import RunFolder
 from eightfold.learning.selfplay import PlayedGame, SelfPlay, SelfPlaySettings
 from eightfold.learning.trainer import Losses, Trainer
@@ -45,22 +48,6 @@ SAVE_SECONDS = 20.0
 VALIDATION_SAMPLES = 4096
 
 
-@dataclass
-class Progress:
-    """Where a run stands; saved with every checkpoint."""
-
-    seconds: float = 0.0  # spent on training, evaluations left out
-    games: int = 0
-    samples: int = 0
-    steps: int = 0
-    owed: float = 0.0  # training steps that the samples so far have earned and that were not yet done
-    evaluated_at: float = 0.0
-    rate_factor: float = 1.0  # the learning-rate multiplier of the three-sigma rule
-    validated_at: int = 0  # games, at the last look of that rule
-    validation_mean: float = 0.0
-    validation_error: float = 0.0
-
-
 class Training:
     """One run: everything that `train` needs, put together."""
 
@@ -73,10 +60,11 @@ class Training:
         self.description.shape()  # a wrong game, encoder or mode is refused before a folder is made
         check_device(config.device)
         _search_settings(config.selfplay)
+        threads = max(1, usable_cores() // 2)  # for each of self-play and training
+        rivals = self._make_rivals()
         seeds = np.random.SeedSequence(config.seed).spawn(3)
         self._random = np.random.default_rng(seeds[0])
         torch.manual_seed(config.seed)
-        threads = max(1, usable_cores() // 2)  # for each of self-play and training
         torch.set_num_threads(threads)
 
         self.network = self.description.make()
@@ -120,11 +108,21 @@ class Training:
         if config.selfplay.cache:
             self.cache = CachedEvaluator(self.evaluator, capacity=config.selfplay.cache, key=config.selfplay.cache_key)
         self.monitor = SelfPlayMonitor(self.game)
-        self.selfplay = self._make_selfplay(np.random.default_rng([config.seed, self.progress.games, 1]), threads)
+        random = np.random.default_rng([config.seed, self.progress.games, 1])
+        self.selfplay = self._make_selfplay(random, threads, rivals)
         self.strength: Strength | None = None
         self._stop = threading.Event()
 
-    def _make_selfplay(self, random: np.random.Generator, threads: int) -> SelfPlay:
+    def _make_rivals(self) -> Rivals | None:
+        config = self.config.selfplay
+        if not 0 <= config.rival_share <= 1:
+            raise EightfoldError(f"selfplay.rival_share = {config.rival_share:g} is not between 0 and 1")
+        if not config.rival:
+            return None
+        games, cores = config.games_at_once, usable_cores()
+        return Rivals(config.rival, self.game, games=games, seed=self.config.seed, threads=cores)
+
+    def _make_selfplay(self, random: np.random.Generator, threads: int, rivals: Rivals | None) -> SelfPlay:
         config = self.config.selfplay
         return SelfPlay(
             self.game,
@@ -139,11 +137,14 @@ class Training:
                 temperature_plies=config.temperature_plies,
                 opening_share=config.opening_share,
                 opening_stones=config.opening_stones,
+                opening_everywhere=config.opening_everywhere,
                 value_mix=config.value_mix,
+                rival_share=config.rival_share,
             ),
             search=_search_settings(config),
             random=random,
             threads=threads,
+            rivals=rivals,
         )
 
     # ---- the loop -------------------------------------------------------------------------------------
@@ -251,7 +252,7 @@ class Training:
     def _store(self, played: PlayedGame) -> None:
         """Keep a finished game, at once: on disk for people, and as samples for training or validation."""
         progress, every = self.progress, self.config.training.validation_every
-        self.run.keep_game(played.moves, played.opening, played.result)
+        self.run.keep_game(played.moves, played.opening, played.result, played.rival)
         self.monitor.see(played)
         progress.games += 1
         if len(played.values) == 0:
@@ -320,6 +321,7 @@ class Training:
             playouts=settings.playouts,
             settings=SearchSettings(
                 exploration=settings.exploration,
+                rival_exploration=self.selfplay.search.settings.rival_exploration,
                 unvisited=self.config.selfplay.unvisited,
                 threats=self.config.selfplay.threats,
             ),
@@ -397,24 +399,8 @@ class Training:
             self.trainer.optimiser.load_state_dict({**whole, "state": state})
 
     def _card(self) -> str:
-        progress, config = self.progress, self.config
-        lines = [
-            f"# {config.network} for {self.game.text}",
-            "",
-            f"- trained by self-play with Eightfold, symmetry mode `{config.symmetry}`, seed {config.seed}",
-            f"- {progress.seconds / 60:.1f} minutes, {progress.games} games, {progress.samples} positions,"
-            f" {progress.steps} steps",
-            f"- {sum(p.numel() for p in self.network.parameters()):,} parameters, input `{config.encoder}`",
-        ]
-        if self.strength is not None:
-            figures = self.strength.as_dict()
-            low, high = figures["ci95"]
-            lines.append(
-                f"- score {figures['score']:.3f} ({low:.3f} to {high:.3f}) over {figures['games']} games,"
-                f" {config.evaluation.playouts} playouts a move, against pure Monte Carlo search of"
-                f" {', '.join(figures['tiers'])} playouts"
-            )
-        return "\n".join(lines) + "\n"
+        parameters = sum(parameter.numel() for parameter in self.network.parameters())
+        return card_text(self.config, self.game, self.progress, parameters, self.strength)
 
     def close(self) -> None:
         self.buffer.close()
@@ -425,6 +411,7 @@ class Training:
 def _search_settings(config: SelfPlayConfig) -> SearchSettings:
     return SearchSettings(
         exploration=config.exploration,
+        rival_exploration=config.rival_exploration if config.rival else 0.0,
         unvisited=config.unvisited,
         threats=config.threats,
         contempt=config.contempt,

@@ -13,9 +13,10 @@ from dataclasses import replace
 import numpy as np
 
 from eightfold.games.game import Game, Position
+from eightfold.games.state import BLACK, RIVAL, WHITE
 from eightfold.nets.evaluator import NetworkEvaluator
 from eightfold.nets.opening import open_network
-from eightfold.search.forest import PLAYING, ForestSearch
+from eightfold.search.forest import PLAYING, RIVAL_ENCODER, ForestSearch, playing_settings
 from eightfold.search.kernels.tree import UNKNOWN
 from eightfold.search.limits import Limits
 from eightfold.search.result import Progress, SearchResult, check_position, check_seed, most_looked_at
@@ -36,6 +37,13 @@ class NetPlayer:
         Option(name="seconds", default=0.0, least=0, most=1e6, help="time for a move, instead of playouts"),
         Option(name="c", default=PLAYING.exploration, least=0, most=1e3, help="exploration"),
         Option(name="contempt", default=PLAYING.contempt, least=0, most=1, help="how much worse than even a draw is"),
+        Option(
+            name="rival",
+            default=1,
+            least=0,
+            most=1,
+            help="1: take the opponent for the rival that the network met in training, if any, 0: for one like itself",
+        ),
         Option(name="memory", default=0, least=0, most=1e6, help="megabytes for the tree when time is the limit"),
     )
 
@@ -48,18 +56,25 @@ class NetPlayer:
         seconds: float = 0.0,
         c: float = PLAYING.exploration,
         contempt: float = PLAYING.contempt,
+        rival: int = 1,
         memory: int = 0,
         seed: int = 0,
     ) -> None:
-        given = {"playouts": playouts, "seconds": seconds, "c": c, "contempt": contempt, "memory": memory}
-        check_options(self.OPTIONS, "player net", given)
+        given = {"playouts": playouts, "seconds": seconds, "c": c, "contempt": contempt, "rival": rival}
+        check_options(self.OPTIONS, "player net", given | {"memory": memory})
         runner, description = open_network(place, game)
         self._game, self._playouts, self._seconds = game, playouts, seconds
         self._random = np.random.default_rng(check_seed(seed))
         self._evaluator = NetworkEvaluator(
             runner, encoder=description.encoder, symmetry=description.symmetry, random=self._random
         )
-        self._settings = replace(PLAYING, exploration=c, contempt=contempt, lanes=min(LANES, max(1, playouts // 16)))
+        self._knows_rival = bool(rival) and description.encoder == RIVAL_ENCODER
+        self._settings = replace(
+            playing_settings(description.encoder),
+            exploration=c,
+            contempt=contempt,
+            lanes=min(LANES, max(1, playouts // 16)),
+        )
         self._most = TIMED_PLAYOUTS if not memory else min(TIMED_PLAYOUTS, self._playouts_in(memory))
         self._room = 0
         self._moves: tuple[int, ...] | None = None
@@ -131,11 +146,13 @@ class NetPlayer:
         )
 
     def _take_up(self, position: Position) -> None:
-        """Follow the moves played since the last search, or start a new tree."""
+        """Follow the moves played since the last search, or start a new tree: also for the other side of a rivalry."""
         known = self._moves
-        if known is not None and position.moves[: len(known)] == known:
+        same_side = self._search.forest.states[0, RIVAL] != position.to_move
+        if known is not None and position.moves[: len(known)] == known and same_side:
             for move in position.moves[len(known) :]:
                 self._search.advance(0, move)
         else:
-            self._search.set_root(0, position.state, wants=position.to_move)
+            rival = BLACK + WHITE - position.to_move if self._knows_rival else 0
+            self._search.set_root(0, position.state, wants=position.to_move, rival=rival)
         self._moves = position.moves

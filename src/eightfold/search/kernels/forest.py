@@ -11,6 +11,9 @@ wins by force (`find_win`, at once or by a chain that is proven), has its exact 
 the tree as far as it holds. At the root every move is looked at in this way before the search begins, so a
 win in one is never missed, and a move that is proven to lose is not chosen while anything else is left.
 
+In a game against a known rival, C is another at its moves: where it is large, the visits follow what the network
+expects the rival to play, and not what would be best for it.
+
 Shapes: G games, N nodes and E edges a game, B leaves a batch, D depth, A actions, L state row.
 Nothing here knows a game: `eightfold.specialise` binds it to one. The arrays are in `tree.py`; other ways to spend
 the playouts at a root are in `gumbel.py` and `forced.py`. Read next: `eightfold.search.forest`.
@@ -22,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eightfold.games.contract import encode, find_win, is_dead, legal, play
-from eightfold.games.state import BLACK, DRAW, NO_MOVE, ONGOING, RESULT, SIDE
+from eightfold.games.state import BLACK, DRAW, NO_MOVE, ONGOING, RESULT, RIVAL, SIDE
 from eightfold.jit import Ints, kernel
 from eightfold.search.kernels.forced import forced_edge
 from eightfold.search.kernels.gumbel import following_edge, halves_next, halving_edge
@@ -72,6 +75,7 @@ def descend(
     stop_game: int,
     lanes: int,
     exploration: float,
+    rival_exploration: float,
     unvisited: float,
     threats: int,
     encoder: int,
@@ -91,7 +95,19 @@ def descend(
                 if lane > 0 and roots.rule[game] == GUMBEL and halves_next(forest, roots, game):
                     break  # the answers that are still out may decide who is dropped
                 forest.left[game] -= 1
-                found = _walk(forest, roots, leaves, filled, game, exploration, unvisited, threats, lanes > 1, scratch)
+                found = _walk(
+                    forest,
+                    roots,
+                    leaves,
+                    filled,
+                    game,
+                    exploration,
+                    rival_exploration,
+                    unvisited,
+                    threats,
+                    lanes > 1,
+                    scratch,
+                )
             if not found:
                 break
             encode(leaves.states[filled], encoder, planes[filled])
@@ -121,6 +137,7 @@ def _walk(
     leaf: int,
     game: int,
     exploration: float,
+    rival_exploration: float,
     unvisited: float,
     threats: int,
     several: bool,
@@ -135,10 +152,11 @@ def _walk(
         if depth + 1 >= leaves.nodes.shape[1]:
             break
         edge = NONE
-        if roots.rule[game] != PUCT:
+        rivals_turn = state[SIDE] == state[RIVAL]
+        if roots.rule[game] != PUCT and not rivals_turn:
             edge = _choose(forest, roots, game, node)
         if edge == NONE:
-            edge = _select(forest, game, node, exploration, unvisited)
+            edge = _select(forest, game, node, rival_exploration if rivals_turn else exploration, unvisited)
         fresh = forest.child[game, edge] == NONE
         if fresh and forest.used[game, 0] == forest.first.shape[1]:
             break  # the tree is full

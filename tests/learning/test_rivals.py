@@ -1,0 +1,209 @@
+"""Games against a rival: who plays what, what becomes a sample, and how a network that met one plays."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from eightfold.arena.players import make_player
+from eightfold.config import TrainConfig, load_preset, with_changes
+from eightfold.errors import EightfoldError
+from eightfold.games import make_game
+from eightfold.games.state import BLACK, DRAW, RIVAL, SIDE, WHITE
+from eightfold.learning.loop import Training
+from eightfold.learning.monitors import SelfPlayMonitor
+from eightfold.learning.rivals import Rivals
+from eightfold.learning.selfplay import PlayedGame, SelfPlay, SelfPlaySettings
+from eightfold.nets.checkpoint import Description, save_checkpoint
+from eightfold.search.forest import SearchSettings
+
+GAME = "gomoku:size=5,win=4"
+SMALL = [
+    f"game={GAME}",
+    "network=resnet:blocks=1,filters=8",
+    "minutes=0",
+    "games=12",
+    "selfplay.games_at_once=4",
+    "selfplay.playouts=12",
+    "selfplay.opening_stones=2",
+    "selfplay.rival=mcts:playouts=20",
+    "training.batch_size=16",
+    "training.games_a_round=4",
+    "training.samples_per_sample=2",
+    "training.window=200",
+    "evaluation.every_minutes=0",
+]
+
+
+class Guess:
+    """An evaluator that prefers later points, whose opinion is the same for both roles."""
+
+    encoder = "rival"
+
+    def evaluate(self, planes):
+        logits = np.tile(np.linspace(0, 2, planes[0, 0].size), (len(planes), 1))
+        return logits.astype(np.float32), np.tanh(planes[:, 0, 1].sum(axis=1) - planes[:, 1, 2].sum(axis=1))
+
+
+def play(rivals: Rivals, *, share: float, games: int = 40, **search) -> list[PlayedGame]:
+    selfplay = SelfPlay(
+        make_game(GAME),
+        Guess(),
+        settings=SelfPlaySettings(
+            games=8, playouts=16, opening_share=0.7, opening_stones=2, value_mix=0.5, rival_share=share
+        ),
+        search=SearchSettings(exploration=1.25, noise=0.25, **search),
+        random=np.random.default_rng(5),
+        rivals=rivals,
+    )
+    return selfplay.play(games)
+
+
+@pytest.fixture
+def first_free(tmp_path, monkeypatch):
+    """A player whose every move is known."""
+    (tmp_path / "first_free.py").write_text(
+        "class FirstFree:\n    def move(self, position):\n        return int(position.legal_moves[0])\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    return "python:first_free:FirstFree"
+
+
+def make_rivals(text: str) -> Rivals:
+    return Rivals(text, make_game(GAME), games=8, seed=3, threads=2)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
+def test_a_rival_has_one_side_of_its_share_of_the_games(share, first_free):
+    game = make_game(GAME)
+    games = play(make_rivals(first_free), share=share)
+    with_rival = [played for played in games if played.rival]
+    assert abs(len(with_rival) / len(games) - share) < 0.3
+    assert {played.rival for played in with_rival} == ({BLACK, WHITE} if share else set())
+    for played in games:
+        assert len(played.values) == len(played.moves) - played.opening, "every move of either is a sample"
+        assert (played.states[:, RIVAL] == played.rival).all()
+        for k, ply in enumerate(range(played.opening, len(played.moves))):
+            side, move = int(played.states[k, SIDE]), played.moves[ply]
+            if side != played.rival:
+                continue
+            assert move == game.after(played.moves[:ply]).legal_moves[0]
+            assert played.policies[k, move] == played.policies[k].sum() == 1
+            outcome = 0.0 if played.result == DRAW else 1.0 if played.result == side else -1.0
+            assert played.values[k] == outcome, "nothing was searched there"
+
+
+def test_the_network_of_a_game_sees_whose_turn_it_is(first_free):
+    game = make_game(GAME)
+    number, planes = game.encoder("rival")
+    for played in play(make_rivals(first_free), share=0.5):
+        shown = np.empty((len(played.states), planes, 5, 5), np.float32)
+        game.kernels.encode_batch(played.states, number, shown)
+        mine, theirs = shown[:, 4, 0, 0], shown[:, 5, 0, 0]
+        np.testing.assert_array_equal(theirs, played.states[:, SIDE] == played.rival)
+        np.testing.assert_array_equal(mine + theirs, np.full(len(mine), bool(played.rival)))
+
+
+@pytest.mark.parametrize("search", [{}, {"root": "gumbel", "gumbel_moves": 4}, {"rival_exploration": 40.0}])
+def test_the_same_seed_plays_the_same_games(search):
+    if search.get("root") == "gumbel":
+        search = {**search, "rival_exploration": 40.0}
+    first, second = (play(make_rivals("mcts:playouts=30"), share=0.7, games=16, **search) for _ in range(2))
+    assert [played.moves for played in first] == [played.moves for played in second]
+    for one, other in zip(first, second, strict=True):
+        np.testing.assert_array_equal(one.values, other.values)
+
+
+def test_a_rival_keeps_its_thoughts_for_its_own_game():
+    game = make_game("gomoku:size=6,win=4")
+    rivals = Rivals("mcts:playouts=50", game, games=2, seed=1)
+    positions = {0: game.after([14]), 1: game.after([15])}
+    first = rivals.choose(positions)
+    assert set(first) == {0, 1}
+    assert all(positions[number].legal_mask[move] for number, move in first.items())
+    rivals.new_game(0)
+    again = Rivals("mcts:playouts=50", game, games=2, seed=1).choose(positions)
+    assert again == first, "equal seeds, equal moves"
+
+
+def test_the_score_against_a_rival_is_told():
+    monitor = SelfPlayMonitor(make_game(GAME))
+    assert "rival_score" not in monitor.figures()
+    games = play(make_rivals("random"), share=0.6)
+    for played in games:
+        monitor.see(played)
+    points = [0.5 if p.result == DRAW else float(p.result != p.rival) for p in games if p.rival]
+    assert monitor.figures()["rival_score"] == pytest.approx(np.mean(points))
+    assert np.mean(points) > 0.6, "it is not hard to beat"
+
+
+def test_a_run_trains_against_a_rival_notes_it_and_plays(tmp_path):
+    training = Training(with_changes(load_preset("rival"), SMALL), tmp_path / "run")
+    training.train()
+    training.evaluate(2)
+    training.save()
+    training.close()
+    assert training.progress.steps > 0
+    notes = [json.loads(line) for line in (tmp_path / "run" / "games.jsonl").read_text().splitlines()]
+    assert {note.get("rival", 0) for note in notes} <= {0, BLACK, WHITE}
+    assert any("rival" in note for note in notes)
+    card = (tmp_path / "run" / "checkpoint" / "card.md").read_text()
+    assert "games against `mcts:playouts=20` (75%) and itself" in card
+    game = make_game(GAME)
+    position, player = game.start(), make_player(f"net:{tmp_path / 'run'},playouts=16", game)
+    while not position.is_over:
+        position = position.play(player.think(position).action)
+
+
+def test_both_sides_of_a_game_may_be_asked_for_and_each_is_answered_as_itself(tmp_path):
+    description = Description(
+        network="resnet:blocks=1,filters=8", game=make_game(GAME).text, encoder="rival", symmetry="none"
+    )
+    save_checkpoint(tmp_path, description.make(), description)
+    game = make_game(GAME)
+    player = make_player(f"net:{tmp_path},playouts=16", game)
+    position = game.start()
+    for _ in range(4):
+        fresh = make_player(f"net:{tmp_path},playouts=16", game).think(position)
+        np.testing.assert_array_equal(player.think(position).visits, fresh.visits)
+        position = position.play(fresh.action)
+    plain = make_player(f"net:{tmp_path},playouts=16,rival=0", game)
+    plain.think(position)
+    assert plain._search.forest.states[0, RIVAL] == 0
+    with pytest.raises(EightfoldError, match="rival"):
+        make_player(f"net:{tmp_path},rival=2", game)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        (["selfplay.rival=mtcs"], "unknown player 'mtcs' (did you mean 'mcts'?)"),
+        (["selfplay.rival=mcts:playout=3"], "unknown option of player mcts 'playout' (did you mean 'playouts'?)"),
+        (["selfplay.rival=random", "selfplay.rival_share=1.5"], "selfplay.rival_share = 1.5 is not between 0 and 1"),
+        (
+            ["selfplay.rival=random", "selfplay.rival_exploration=-1"],
+            "rival_exploration = -1.0 is out of range; 0 or a larger number is needed",
+        ),
+    ],
+)
+def test_what_cannot_be_is_refused_before_a_folder_is_made(changes, said, tmp_path):
+    with pytest.raises(EightfoldError) as caught:
+        Training(with_changes(TrainConfig(), changes), tmp_path / "run")
+    assert str(caught.value).startswith(said)
+    assert not (tmp_path / "run").exists()
+
+
+def test_random_stones_may_lie_anywhere():
+    for everywhere in (False, True):
+        selfplay = SelfPlay(
+            make_game("gomoku:size=8"),
+            Guess(),
+            settings=SelfPlaySettings(games=1, playouts=2, opening_share=1.0, opening_everywhere=everywhere),
+            search=SearchSettings(),
+            random=np.random.default_rng(1),
+        )
+        stones = {stone for _ in range(300) for stone in selfplay._random_opening()}
+        at_the_edge = {stone for stone in stones if 0 in divmod(stone, 8) or 7 in divmod(stone, 8)}
+        assert len(at_the_edge) == (28 if everywhere else 0)
