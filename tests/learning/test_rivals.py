@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+import torch
 
 from eightfold.arena.players import make_player
 from eightfold.config import TrainConfig, load_preset, with_changes
@@ -16,7 +17,9 @@ from eightfold.learning.loop import Training
 from eightfold.learning.monitors import SelfPlayMonitor
 from eightfold.learning.rivals import Rivals
 from eightfold.learning.selfplay import PlayedGame, SelfPlay, SelfPlaySettings
+from eightfold.nets import recognition as recognition_module
 from eightfold.nets.checkpoint import Description, save_checkpoint
+from eightfold.nets.recognition import Recognition
 from eightfold.search.forest import SearchSettings
 
 GAME = "gomoku:size=5,win=4"
@@ -157,23 +160,89 @@ def test_a_run_trains_against_a_rival_notes_it_and_plays(tmp_path):
         position = position.play(player.think(position).action)
 
 
-def test_both_sides_of_a_game_may_be_asked_for_and_each_is_answered_as_itself(tmp_path):
+@pytest.fixture
+def checkpoint(tmp_path):
+    """A network that sees rivals, with weights by chance."""
+    torch.manual_seed(1)
     description = Description(
         network="resnet:blocks=1,filters=8", game=make_game(GAME).text, encoder="rival", symmetry="none"
     )
-    save_checkpoint(tmp_path, description.make(), description)
+    save_checkpoint(tmp_path / "network", description.make(), description)
+    return tmp_path / "network"
+
+
+def rivals_colour(player) -> int:
+    return int(player._search.forest.states[0, RIVAL])
+
+
+def test_both_sides_of_a_game_may_be_asked_for_and_each_is_answered_as_itself(checkpoint):
     game = make_game(GAME)
-    player = make_player(f"net:{tmp_path},playouts=16", game)
+    player = make_player(f"net:{checkpoint},playouts=16", game)
     position = game.start()
     for _ in range(4):
-        fresh = make_player(f"net:{tmp_path},playouts=16", game).think(position)
+        fresh = make_player(f"net:{checkpoint},playouts=16", game).think(position)
         np.testing.assert_array_equal(player.think(position).visits, fresh.visits)
+        assert rivals_colour(player) == BLACK + WHITE - position.to_move
         position = position.play(fresh.action)
-    plain = make_player(f"net:{tmp_path},playouts=16,rival=0", game)
-    plain.think(position)
-    assert plain._search.forest.states[0, RIVAL] == 0
+
+
+def test_who_the_opponent_is_taken_for_can_be_said(checkpoint):
+    game = make_game(GAME)
+    for choice, colour in (("yes", WHITE), ("no", 0), ("auto", WHITE)):
+        player = make_player(f"net:{checkpoint},playouts=16,rival={choice}", game)
+        player.think(game.start())
+        assert rivals_colour(player) == colour
     with pytest.raises(EightfoldError, match="rival"):
-        make_player(f"net:{tmp_path},rival=2", game)
+        make_player(f"net:{checkpoint},rival=perhaps", game)
+
+
+class TwoMinds:
+    """Expects the rival on the lowest points, and one like itself on the highest."""
+
+    encoder = "rival"
+
+    def evaluate(self, planes):
+        slope = np.where(planes[:, 5, :1, :1].any(axis=(1, 2)), -0.2, 0.2)
+        points = np.arange(planes.shape[-1] ** 2)
+        return (slope[:, None] * points).astype(np.float32), np.zeros(len(planes), np.float32)
+
+
+def test_an_opponent_is_recognised_by_its_moves():
+    game = make_game("gomoku:size=8")
+    for replies, is_rival in (([0, 1, 2], True), ([63, 62, 61], False)):
+        recognition, position = Recognition(TwoMinds()), game.start()
+        for own, reply in zip((27, 36, 28), replies, strict=True):
+            recognition.look(position)
+            recognition.look(position)  # to be asked twice is no evidence
+            left = position.play(own)
+            recognition.leave(left)
+            before = recognition.evidence
+            position = left.play(reply)
+            recognition.look(position)
+            scores = 0.2 * left.legal_moves
+            as_itself = 0.2 * reply - np.logaddexp.reduce(scores)
+            as_rival = -0.2 * reply - np.logaddexp.reduce(-scores)
+            assert recognition.evidence == pytest.approx(before + as_rival - as_itself, abs=1e-4)
+        assert recognition.is_rival == is_rival
+        recognition.look(game.after([5]))
+        assert recognition.evidence == 0, "another game"
+
+
+def test_a_player_that_finds_its_opponent_strong_changes_its_mind_in_the_middle_of_a_game(checkpoint, monkeypatch):
+    game = make_game(GAME)
+    player = make_player(f"net:{checkpoint},playouts=16", game)
+    position = game.start()
+    position = position.play(player.think(position).action)
+    monkeypatch.setattr(recognition_module, "DOUBT", 1000.0)
+    position = position.play(int(position.legal_moves[0]))
+    result = player.think(position)
+    assert rivals_colour(player) == 0
+    plain = make_player(f"net:{checkpoint},playouts=16,rival=no", game).think(position)
+    np.testing.assert_array_equal(result.visits, plain.visits)
+    player.new_game()
+    monkeypatch.undo()
+    player.think(game.start())
+    assert rivals_colour(player) == WHITE
 
 
 @pytest.mark.parametrize(
