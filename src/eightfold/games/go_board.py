@@ -136,7 +136,8 @@ def put_stone(state: Ints, stride: int, cell: int, colour: int, taken: Ints, cou
 def _join(state: Ints, heads: int, one: int, other: int) -> None:
     """Make two groups one: the smaller takes the head of the larger."""
     following, liberties, squares = 2 * heads, 3 * heads, 4 * heads
-    if state[one + squares] < state[other + squares]:  # the number of stones is the upper part
+    # By stones alone: what lies below them depends on where cells are, and random games must not.
+    if state[one + squares] >> STONE_BITS < state[other + squares] >> STONE_BITS:
         one, other = other, one
     cell = other
     while True:
