@@ -40,9 +40,9 @@ class SelfPlayConfig:
     temperature: float = 1.0
     final_temperature: float = 1.0
     temperature_plies: int = 1000
-    opening_share: float = 0.8  # games that start from a few random stones in the middle
+    opening_share: float = 0.8  # games that start from a few random stones, in the middle
     opening_stones: int = 6
-    opening_everywhere: bool = False  # these stones may lie anywhere on the board
+    opening_everywhere: bool = False  # or anywhere on the board
     value_mix: float = 0.3  # share of the search's value in the value target
     rival: str = ""  # a player who has one side of some games, such as mcts:playouts=5000; with encoder = rival
     rival_share: float = 0.75  # how many games those are, if there is a rival

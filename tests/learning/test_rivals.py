@@ -12,6 +12,7 @@ from eightfold.arena.players import make_player
 from eightfold.config import TrainConfig, load_preset, with_changes
 from eightfold.errors import EightfoldError
 from eightfold.games import make_game
+from eightfold.games.arrange import arranged
 from eightfold.games.state import BLACK, DRAW, RIVAL, SIDE, WHITE
 from eightfold.learning.loop import Training
 from eightfold.learning.monitors import SelfPlayMonitor
@@ -109,26 +110,41 @@ def test_the_network_of_a_game_sees_whose_turn_it_is(first_free):
         np.testing.assert_array_equal(mine + theirs, np.full(len(mine), bool(played.rival)))
 
 
-@pytest.mark.parametrize("search", [{}, {"root": "gumbel", "gumbel_moves": 4}, {"rival_exploration": 40.0}])
+@pytest.mark.parametrize(
+    "search",
+    [{}, {"rival_exploration": 40.0}, {"root": "gumbel", "gumbel_moves": 4, "rival_exploration": 40.0}],
+)
 def test_the_same_seed_plays_the_same_games(search):
-    if search.get("root") == "gumbel":
-        search = {**search, "rival_exploration": 40.0}
     first, second = (play(make_rivals("mcts:playouts=30"), share=0.7, games=16, **search) for _ in range(2))
     assert [played.moves for played in first] == [played.moves for played in second]
     for one, other in zip(first, second, strict=True):
         np.testing.assert_array_equal(one.values, other.values)
 
 
-def test_a_rival_keeps_its_thoughts_for_its_own_game():
-    game = make_game("gomoku:size=6,win=4")
+def test_each_game_has_a_rival_of_its_own_which_keeps_its_thoughts():
+    game = make_game("gomoku:size=7")
     rivals = Rivals("mcts:playouts=50", game, games=2, seed=1)
+    seeds = np.random.SeedSequence(1).generate_state(2)
+    alone = [make_player("mcts:playouts=50", game, seed=int(seed)) for seed in seeds]
     positions = {0: game.after([14]), 1: game.after([15])}
-    first = rivals.choose(positions)
-    assert set(first) == {0, 1}
-    assert all(positions[number].legal_mask[move] for number, move in first.items())
+    for _ in range(3):
+        chosen = rivals.choose(positions)
+        for number, position in positions.items():
+            assert chosen[number] == alone[number].think(position).action
+            after = position.play(chosen[number])
+            positions[number] = after.play(int(after.legal_moves[-1]))
     rivals.new_game(0)
-    again = Rivals("mcts:playouts=50", game, games=2, seed=1).choose(positions)
-    assert again == first, "equal seeds, equal moves"
+    alone[0].new_game()
+    assert rivals.choose({0: game.after([20])}) == {0: alone[0].think(game.after([20])).action}
+
+
+def test_a_rival_that_breaks_the_rules_is_named(tmp_path, monkeypatch):
+    (tmp_path / "stubborn.py").write_text("class Stubborn:\n    def move(self, position):\n        return 12\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    rivals = Rivals("python:stubborn:Stubborn", make_game(GAME), games=1, seed=1)
+    assert rivals.choose({0: make_game(GAME).start()}) == {0: 12}
+    with pytest.raises(EightfoldError, match="the rival python:stubborn:Stubborn chose action 12, which is not legal"):
+        rivals.choose({0: make_game(GAME).after([12])})
 
 
 def test_the_score_against_a_rival_is_told():
@@ -175,15 +191,19 @@ def rivals_colour(player) -> int:
     return int(player._search.forest.states[0, RIVAL])
 
 
-def test_both_sides_of_a_game_may_be_asked_for_and_each_is_answered_as_itself(checkpoint):
+def test_who_is_asked_about_both_sides_of_a_game_takes_nobody_for_the_rival(checkpoint):
     game = make_game(GAME)
     player = make_player(f"net:{checkpoint},playouts=16", game)
+    plain = make_player(f"net:{checkpoint},playouts=16,rival=no", game)
     position = game.start()
-    for _ in range(4):
-        fresh = make_player(f"net:{checkpoint},playouts=16", game).think(position)
-        np.testing.assert_array_equal(player.think(position).visits, fresh.visits)
-        assert rivals_colour(player) == BLACK + WHITE - position.to_move
-        position = position.play(fresh.action)
+    for ply in range(4):
+        result = player.think(position)
+        assert rivals_colour(player) == (0 if ply else WHITE)
+        if ply:
+            np.testing.assert_array_equal(result.visits, plain.think(position).visits)
+        position = position.play(result.action)
+    player.think(game.after([3]))
+    assert rivals_colour(player) == BLACK, "another line"
 
 
 def test_who_the_opponent_is_taken_for_can_be_said(checkpoint):
@@ -228,6 +248,23 @@ def test_an_opponent_is_recognised_by_its_moves():
         assert recognition.evidence == 0, "another game"
 
 
+def test_passes_and_arranged_stones_are_evidence_or_none_and_do_no_harm():
+    class AnyMove(TwoMinds):
+        def evaluate(self, planes):
+            return np.zeros((len(planes), 26), np.float32), np.zeros(len(planes), np.float32)
+
+    game = make_game("go:size=5")
+    recognition = Recognition(AnyMove())
+    for start in (game.start(), arranged(game, [(3, WHITE)], BLACK)):
+        recognition.new_game()
+        recognition.look(start)
+        left = start.play(12)
+        recognition.leave(left)
+        recognition.look(left.play("pass"))
+        assert recognition.is_rival
+        assert recognition.evidence == pytest.approx(0)
+
+
 def test_a_player_that_finds_its_opponent_strong_changes_its_mind_in_the_middle_of_a_game(checkpoint, monkeypatch):
     game = make_game(GAME)
     player = make_player(f"net:{checkpoint},playouts=16", game)
@@ -236,6 +273,7 @@ def test_a_player_that_finds_its_opponent_strong_changes_its_mind_in_the_middle_
     monkeypatch.setattr(recognition_module, "DOUBT", 1000.0)
     position = position.play(int(position.legal_moves[0]))
     result = player.think(position)
+    assert player._recognition.evidence != 0
     assert rivals_colour(player) == 0
     plain = make_player(f"net:{checkpoint},playouts=16,rival=no", game).think(position)
     np.testing.assert_array_equal(result.visits, plain.visits)
@@ -248,11 +286,21 @@ def test_a_player_that_finds_its_opponent_strong_changes_its_mind_in_the_middle_
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        (["selfplay.rival=mtcs"], "unknown player 'mtcs' (did you mean 'mcts'?)"),
-        (["selfplay.rival=mcts:playout=3"], "unknown option of player mcts 'playout' (did you mean 'playouts'?)"),
-        (["selfplay.rival=random", "selfplay.rival_share=1.5"], "selfplay.rival_share = 1.5 is not between 0 and 1"),
+        (["encoder=rival", "selfplay.rival=mtcs"], "unknown player 'mtcs' (did you mean 'mcts'?)"),
         (
-            ["selfplay.rival=random", "selfplay.rival_exploration=-1"],
+            ["encoder=rival", "selfplay.rival=mcts:playout=3"],
+            "unknown option of player mcts 'playout' (did you mean 'playouts'?)",
+        ),
+        (["encoder=rival", "selfplay.rival=gtp:gnugo --mode gtp"], "the rival gtp:gnugo --mode gtp is a program"),
+        (["selfplay.rival=random", "selfplay.rival_share=1.5"], "selfplay.rival_share = 1.5 is not between 0 and 1"),
+        (["selfplay.rival=random"], "selfplay.rival needs encoder = rival, which shows whose turn it is"),
+        (["encoder=rival"], "encoder = rival needs a selfplay.rival, and a selfplay.rival_share above 0"),
+        (
+            ["encoder=rival", "selfplay.rival=random", "selfplay.rival_share=0"],
+            "encoder = rival needs a selfplay.rival, and a selfplay.rival_share above 0",
+        ),
+        (
+            ["encoder=rival", "selfplay.rival=random", "selfplay.rival_exploration=-1"],
             "rival_exploration = -1.0 is out of range; 0 or a larger number is needed",
         ),
     ],

@@ -10,26 +10,39 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from eightfold.arena.players import make_player
+from eightfold.arena.players import PROTOCOLS, make_player
+from eightfold.errors import EightfoldError
 from eightfold.games.game import Game, Position
 from eightfold.search.result import Player
+from eightfold.texts import split_name
 from eightfold.threads import run_parts
+
+
+def check_rival(text: str, game: Game) -> None:
+    """An error if a text names nobody who can be a rival."""
+    if split_name(text)[0] in PROTOCOLS:  # it would be a process for each of many games
+        raise EightfoldError(f"the rival {text} is a program of its own; give a player that Eightfold makes itself")
+    make_player(text, game)
 
 
 class Rivals:
     """A player of one kind for each of so many games, so that each can keep its thoughts from move to move."""
 
-    def __init__(self, text: str, game: Game, *, games: int, seed: int, threads: int = 1) -> None:
+    def __init__(self, text: str, game: Game, *, games: int, seed: int | list[int], threads: int = 1) -> None:
         seeds = np.random.SeedSequence(seed).generate_state(games)
         self._players = [make_player(text, game, seed=int(each)) for each in seeds]
-        self._threads = threads
+        self._text, self._threads = text, threads
 
     def new_game(self, number: int) -> None:
         self._players[number].new_game()
 
     def choose(self, positions: Mapping[int, Position]) -> dict[int, int]:
         """Their moves in some games."""
-        return moves_side_by_side(self._players, positions, self._threads)
+        moves = moves_side_by_side(self._players, positions, self._threads)
+        for number, move in moves.items():
+            if not (0 <= move < len(positions[number].legal_mask) and positions[number].legal_mask[move]):
+                raise EightfoldError(f"the rival {self._text} chose action {move}, which is not legal")
+        return moves
 
 
 def moves_side_by_side(players: Sequence[Player], positions: Mapping[int, Position], threads: int) -> dict[int, int]:

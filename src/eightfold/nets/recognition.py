@@ -19,7 +19,10 @@ DOUBT = -2.0  # evidence, as a logarithm, below which the opponent is no longer 
 
 
 class Recognition:
-    """What the moves of the opponent in one game say. Until they say something, it is the rival."""
+    """What the moves of the opponent in one game say. Until they say something, it is the rival.
+
+    Who is asked about both sides of a game plays against nobody, and takes nobody for the rival.
+    """
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
@@ -27,23 +30,26 @@ class Recognition:
 
     def new_game(self) -> None:
         self.evidence = 0.0
-        self._asked: tuple[int, ...] | None = None  # the moves before the one that we last chose
+        self._own = 0  # the colour that we were first asked about
+        self._both_sides = False
+        self._asked: tuple[int, ...] = ()  # the moves before the one that we last chose
         self._left: Position | None = None  # what we left the opponent with
 
     @property
     def is_rival(self) -> bool:
-        return self.evidence >= DOUBT
+        return not self._both_sides and self.evidence >= DOUBT
 
     def look(self, position: Position) -> None:
-        """Take notice of what the opponent did before it is our turn; of another game's position nothing is known."""
-        left = self._left
-        if position.moves == self._asked:
-            return  # asked once more
-        if left is not None and len(position.moves) == len(left.moves) + 1 and position.moves[:-1] == left.moves:
-            self.evidence += self._likelihood_ratio(left, position.moves[-1])
-        else:
-            self.evidence = 0.0
-        self._asked = position.moves
+        """Take notice of what the opponent did before it is our turn."""
+        left, moves = self._left, position.moves
+        if moves[: len(self._asked)] != self._asked:
+            self.new_game()  # or another line of this one
+        self._own = self._own or position.to_move
+        if position.to_move != self._own:
+            self._both_sides = True
+        elif left is not None and moves != self._asked and moves[:-1] == left.moves:
+            self.evidence += self._likelihood_ratio(left, moves[-1])
+        self._asked = moves
 
     def leave(self, position: Position) -> None:
         """Remember the position after our own move."""

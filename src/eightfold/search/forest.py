@@ -17,7 +17,7 @@ from eightfold.errors import EightfoldError, unknown
 from eightfold.games.game import Game
 from eightfold.games.state import BLACK, RIVAL, SIDE, WHITE
 from eightfold.search.kernels import forced, gumbel
-from eightfold.search.kernels.tree import DRAWN, FORCED, GUMBEL, NONE, PUCT, ROOT, UNKNOWN, WON, Roots
+from eightfold.search.kernels.tree import DRAWN, FORCED, GUMBEL, NONE, PUCT, ROOT, UNKNOWN, WON, Constants, Roots
 from eightfold.search.result import LONGEST_VARIATION
 from eightfold.specialise import specialise
 from eightfold.threads import run_parts
@@ -132,6 +132,12 @@ class ForestSearch:
         self._parts = max(1, min(threads, games // GAMES_A_THREAD))
         self._bounds = [games * part // self._parts for part in range(self._parts + 1)]  # each thread's games
         self._scratch = np.zeros((self._parts, game.actions), np.int64)
+        self._constants = Constants(
+            exploration=float(settings.exploration),
+            rival_exploration=float(settings.rival_exploration or settings.exploration),
+            unvisited=float(settings.unvisited),
+            threats=int(settings.threats),
+        )
         self.simulations = 0  # that called the network
         self._noise_due: set[int] = set()  # games whose root has no priors yet to mix noise into
         self._start = game.start().state
@@ -188,10 +194,7 @@ class ForestSearch:
                 self._bounds[part],
                 self._bounds[part + 1],
                 settings.lanes,
-                settings.exploration,
-                settings.rival_exploration or settings.exploration,
-                settings.unvisited,
-                settings.threats,
+                self._constants,
                 self._encoder,
                 self._planes,
                 self._scratch[part],

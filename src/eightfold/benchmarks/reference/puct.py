@@ -97,7 +97,7 @@ class PlainPuct:
         for edge in node.edges:
             q = edge.total / edge.visits if edge.visits else default
             if edge.child is not None and edge.child.proof != UNKNOWN:
-                if edge.child.proof == WON:
+                if edge.child.proof == WON and side != self.rival:
                     continue
                 q = -edge.child.value
             u = q + weight * edge.prior / (1 + edge.visits)

@@ -11,8 +11,8 @@ wins by force (`find_win`, at once or by a chain that is proven), has its exact 
 the tree as far as it holds. At the root every move is looked at in this way before the search begins, so a
 win in one is never missed, and a move that is proven to lose is not chosen while anything else is left.
 
-In a game against a known rival, C is another at its moves: where it is large, the visits follow what the network
-expects the rival to play, and not what would be best for it.
+In a game against a known rival C is another at its moves, below any kind of root: where it is large, visits follow
+what the network expects the rival to play, blunders too, and not what is best for it.
 
 Shapes: G games, N nodes and E edges a game, B leaves a batch, D depth, A actions, L state row.
 Nothing here knows a game: `eightfold.specialise` binds it to one. The arrays are in `tree.py`; other ways to spend
@@ -38,6 +38,7 @@ from eightfold.search.kernels.tree import (
     ROOT,
     UNKNOWN,
     WON,
+    Constants,
     Forest,
     Leaves,
     Roots,
@@ -74,10 +75,7 @@ def descend(
     first_game: int,
     stop_game: int,
     lanes: int,
-    exploration: float,
-    rival_exploration: float,
-    unvisited: float,
-    threats: int,
+    constants: Constants,
     encoder: int,
     planes: NDArray[np.float32],  # [B, C, N, N]
     scratch: Ints,  # [A]
@@ -95,19 +93,7 @@ def descend(
                 if lane > 0 and roots.rule[game] == GUMBEL and halves_next(forest, roots, game):
                     break  # the answers that are still out may decide who is dropped
                 forest.left[game] -= 1
-                found = _walk(
-                    forest,
-                    roots,
-                    leaves,
-                    filled,
-                    game,
-                    exploration,
-                    rival_exploration,
-                    unvisited,
-                    threats,
-                    lanes > 1,
-                    scratch,
-                )
+                found = _walk(forest, roots, leaves, filled, game, constants, lanes > 1, scratch)
             if not found:
                 break
             encode(leaves.states[filled], encoder, planes[filled])
@@ -136,10 +122,7 @@ def _walk(
     leaves: Leaves,
     leaf: int,
     game: int,
-    exploration: float,
-    rival_exploration: float,
-    unvisited: float,
-    threats: int,
+    constants: Constants,
     several: bool,
     scratch: Ints,
 ) -> bool:
@@ -151,12 +134,11 @@ def _walk(
     while forest.first[game, node] != NONE and forest.proof[game, node] == UNKNOWN:
         if depth + 1 >= leaves.nodes.shape[1]:
             break
-        edge = NONE
-        rivals_turn = state[SIDE] == state[RIVAL]
+        edge, rivals_turn = NONE, state[SIDE] == state[RIVAL]
         if roots.rule[game] != PUCT and not rivals_turn:
             edge = _choose(forest, roots, game, node)
         if edge == NONE:
-            edge = _select(forest, game, node, rival_exploration if rivals_turn else exploration, unvisited)
+            edge = _select(forest, game, node, constants, rivals_turn)
         fresh = forest.child[game, edge] == NONE
         if fresh and forest.used[game, 0] == forest.first.shape[1]:
             break  # the tree is full
@@ -168,9 +150,9 @@ def _walk(
         depth += 1
         leaves.nodes[leaf, depth] = node
         if fresh:
-            _settle(forest, game, node, state, threats, scratch)
+            _settle(forest, game, node, state, constants.threats, scratch)
     if depth == 0 and forest.visits[game, ROOT] == 0:
-        _settle(forest, game, ROOT, state, threats, scratch)
+        _settle(forest, game, ROOT, state, constants.threats, scratch)
     leaves.game[leaf] = game
     leaves.depth[leaf] = depth
     known = forest.proof[game, node] != UNKNOWN or forest.first[game, node] != NONE
@@ -222,14 +204,14 @@ def _count_draw(forest: Forest, game: int, chance: float) -> None:
 
 
 @kernel
-def _select(forest: Forest, game: int, node: int, exploration: float, unvisited: float) -> int:
+def _select(forest: Forest, game: int, node: int, constants: Constants, rivals_turn: bool) -> int:
     """The edge with the largest U. An edge whose end is proven counts with its exact value."""
     first, count = forest.first[game, node], forest.degree[game, node]
     total = 0
     for edge in range(first, first + count):
         total += forest.edge_visits[game, edge]
-    weight = exploration * np.sqrt(max(total, 1))
-    default = forest.value[game, node] - unvisited if unvisited >= 0 else 0.0
+    weight = (constants.rival_exploration if rivals_turn else constants.exploration) * np.sqrt(max(total, 1))
+    default = forest.value[game, node] - constants.unvisited if constants.unvisited >= 0 else 0.0
     best, best_u = first, -np.inf
     for edge in range(first, first + count):
         visits = forest.edge_visits[game, edge]
@@ -239,7 +221,7 @@ def _select(forest: Forest, game: int, node: int, exploration: float, unvisited:
             child = forest.child[game, edge]
             q = forest.edge_value[game, edge] / visits if visits > 0 else default
             if child != NONE and forest.proof[game, child] != UNKNOWN:
-                if forest.proof[game, child] == WON:
+                if forest.proof[game, child] == WON and not rivals_turn:
                     continue  # it loses: only if everything does, and then the node itself is proven
                 q = -forest.value[game, child]
             u = q + weight * forest.prior[game, edge] / (1 + visits)

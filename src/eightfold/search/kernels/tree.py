@@ -51,6 +51,15 @@ class Leaves(NamedTuple):
     states: Ints  # [B, L]
 
 
+class Constants(NamedTuple):
+    """How a search weighs what it knows; see `eightfold.search.forest.SearchSettings`."""
+
+    exploration: float
+    rival_exploration: float
+    unvisited: float
+    threats: int
+
+
 class Roots(NamedTuple):
     rule: NDArray[np.int8]  # [G] PUCT, FORCED or GUMBEL
     forced: float  # k of forced playouts
