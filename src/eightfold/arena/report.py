@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from eightfold.arena.match import GameResult, MatchReport, Tally
-from eightfold.arena.players import ENGINE_PLAYERS, OWN_PLAYER, PLAYERS, PROTOCOLS
+from eightfold.arena.players import ENGINE_PLAYERS, OWN_PLAYER, PLAYERS, PROTOCOLS, Entry
 from eightfold.games.game import Position
 from eightfold.games.record import GameRecord
 from eightfold.games.state import BLACK, WHITE
@@ -143,14 +143,16 @@ def print_players() -> None:
     table.add_column(style="bold", no_wrap=True)
     table.add_column(no_wrap=True)
     table.add_column()
-    for name, entry in PLAYERS.items():
+    from eightfold.nets.player import NetPlayer  # only this command needs it
+
+    network = Entry(
+        summary="net:RUN: a network that was trained, by its run's folder", make=NetPlayer, options=NetPlayer.OPTIONS
+    )
+    for name, entry in [*PLAYERS.items(), ("net", network)]:
         table.add_row(name, "", entry.summary)
         for option in entry.options:
             table.add_row("", f"{option.name}={option.default}", f"{option.help}; {option.expected()}")
         table.add_row()
-    table.add_row("net", "", "net:RUN: a network that was trained, by its run's folder")
-    table.add_row("", "playouts=400", "positions to look at for a move; seconds=, c= and memory= as for mcts")
-    table.add_row()
     table.add_row("isn", "", "isn:RUN: an Internal Symmetry Network for go, by its run's folder or a snapshot")
     table.add_row("", "beta=0", "a move is as likely as exp(beta * R); depth= and width= look ahead, c= and s= score")
     table.add_row()
