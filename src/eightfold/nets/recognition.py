@@ -41,9 +41,10 @@ class Recognition:
 
     def look(self, position: Position) -> None:
         """Take notice of what the opponent did before it is our turn."""
-        left, moves = self._left, position.moves
+        moves = position.moves
         if moves[: len(self._asked)] != self._asked:
             self.new_game()  # or another line of this one
+        left = self._left
         self._own = self._own or position.to_move
         if position.to_move != self._own:
             self._both_sides = True
