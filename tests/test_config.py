@@ -70,3 +70,26 @@ def test_files_that_are_no_configuration(tmp_path):
         load_preset(str(tmp_path / "none.toml"))
     with pytest.raises(EightfoldError, match="unknown preset 'quik' \\(did you mean 'quick'"):
         load_preset("quik")
+
+
+def test_a_run_of_before_goes_on_unless_it_was_trained_against_a_rival(tmp_path):
+    path = tmp_path / "config.toml"
+    written = to_toml(TrainConfig(), {})
+    before = written.replace("[selfplay]\n", '[selfplay]\nrival = ""\nrival_share = 0.75\nrival_exploration = 40.0\n')
+    path.write_text(before)
+    assert load_config(path) == TrainConfig()
+    path.write_text(before.replace('rival = ""', 'rival = "mcts:playouts=5000"'))
+    with pytest.raises(EightfoldError, match="is no longer offered; begin a new run"):
+        load_config(path)
+    with pytest.raises(EightfoldError, match=r"unknown key in --set 'selfplay\.rival'"):
+        with_changes(TrainConfig(), ["selfplay.rival=random"])
+
+
+def test_no_network_is_told_whom_it_meets():
+    from eightfold.games import FAMILIES, make_game, state
+
+    assert "rival" not in preset_names()
+    assert not hasattr(state, "RIVAL")
+    for name in FAMILIES:
+        with pytest.raises(EightfoldError, match=r"unknown encoder of .* 'rival'"):
+            make_game(f"{name}:size=8").encoder("rival")

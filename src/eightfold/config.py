@@ -44,9 +44,6 @@ class SelfPlayConfig:
     opening_stones: int = 6
     opening_everywhere: bool = False  # or anywhere on the board
     value_mix: float = 0.3  # share of the search's value in the value target
-    rival: str = ""  # a player who has one side of some games, such as mcts:playouts=5000; with encoder = rival
-    rival_share: float = 0.75  # how many games those are, if there is a rival
-    rival_exploration: float = 40.0  # C at its moves: large, and it is expected to play as it does; 0: as C
     cache: int = 0  # evaluations that are remembered until new weights come; 0: none
     cache_key: str = "position"  # or orbit, for symmetry modes slap and average: eight variants share an entry
 
@@ -139,7 +136,21 @@ def _from_toml(defaults: C, text: str, origin: str) -> C:
     except tomllib.TOMLDecodeError as error:
         raise EightfoldError(f"{origin} is not TOML: {error}") from None
     data.pop("eightfold", None)  # what a run notes of its making
+    _drop_retired(data, origin)
     return cast(C, _merge(defaults, data, origin, ""))
+
+
+def _drop_retired(data: dict[str, Any], origin: str) -> None:
+    """Leave out keys of earlier versions that every run wrote down; a run that made use of them cannot go on."""
+    selfplay = data.get("selfplay")
+    if not isinstance(selfplay, dict):
+        return
+    if selfplay.pop("rival", "") != "":
+        raise EightfoldError(
+            f"{origin}: training against a rival (selfplay.rival) is no longer offered; begin a new run"
+        )
+    for key in ("rival_share", "rival_exploration"):
+        selfplay.pop(key, None)
 
 
 def _checked(value: Any, hint: Any, key: str, origin: str) -> Any:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from eightfold.games import BLACK, DRAW, FAMILIES, WHITE, make_game
-from eightfold.games.state import HASHES, LAST, NO_MOVE, ONGOING, PLY, RESULT, RIVAL, SIDE, SIZE
+from eightfold.games.state import HASHES, LAST, NO_MOVE, ONGOING, PLY, RESULT, SIDE, SIZE
 from eightfold.rng import make_random
 from eightfold.specialise import specialise
 from eightfold.symmetry.group import COUNT, destinations
@@ -114,18 +114,3 @@ def test_a_win_on_the_spot_is_found_when_there_is_one(game):
             wins = [int(m) for m in position.legal_moves if position.play(int(m)).winner == position.to_move]
             found = int(find_win(position.state, 0, scratch))
             assert found in wins if wins else found == NO_MOVE
-
-
-@pytest.mark.parametrize("text", ["gomoku:size=6,win=4", "go:size=5"])
-def test_the_rival_encoder_adds_whose_turn_it_is_to_the_last_move(text):
-    game = make_game(text)
-    number, planes = game.encoder("rival")
-    for position in some_games(game, 2):
-        for rival in (0, BLACK, WHITE):
-            state = position.state.copy()
-            state[RIVAL] = rival
-            shown = np.full((planes, game.size, game.size), np.nan, np.float32)
-            game.rules.encode(state, number, shown)
-            np.testing.assert_array_equal(shown[:4], position.encode("last-move"))
-            assert (shown[4] == (rival != 0 and position.to_move != rival)).all()
-            assert (shown[5] == (position.to_move == rival)).all()

@@ -436,7 +436,7 @@ def test_liberty_planes():
     assert [taken.game.name_of(int(point)) for point in np.flatnonzero(eyes)] == ["a5"], "white has two corners of b4"
 
 
-@pytest.mark.parametrize("encoder", ["last-move", "history", "alphazero", "liberties", "rival"])
+@pytest.mark.parametrize("encoder", ["last-move", "history", "alphazero", "liberties"])
 def test_encoding_writes_every_number_and_a_batch_is_its_samples(encoder):
     game = make_game("go:size=6")
     positions = [game.start(), game.after(["pass"]), game.after(["a6", "a5", "c3", "b6"])]

@@ -69,6 +69,20 @@ def test_the_same_seed_plays_the_same_games(way):
         np.testing.assert_array_equal(one.values, other.values)
 
 
+def test_random_stones_may_lie_anywhere():
+    for everywhere in (False, True):
+        selfplay = SelfPlay(
+            make_game("gomoku:size=8"),
+            Guess(),
+            settings=SelfPlaySettings(games=1, playouts=2, opening_share=1.0, opening_everywhere=everywhere),
+            search=SearchSettings(),
+            random=np.random.default_rng(1),
+        )
+        stones = {stone for _ in range(300) for stone in selfplay._random_opening()}
+        at_the_edge = {stone for stone in stones if 0 in divmod(stone, 8) or 7 in divmod(stone, 8)}
+        assert len(at_the_edge) == (28 if everywhere else 0)
+
+
 def test_gumbel_search_chooses_the_moves_itself_and_cheap_searches_have_no_noise():
     hot, cold = (play(WAYS["gumbel"], temperature=temperature) for temperature in (1.0, 0.0))
     assert [played.moves for played in hot] == [played.moves for played in cold]

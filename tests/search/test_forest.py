@@ -40,8 +40,7 @@ def plain_evaluate(game: PlainGomoku) -> tuple[list[float], float]:
 def both(text: str, moves: list[int], playouts: int, **settings: float):
     game = make_game(text)
     search = ForestSearch(game, StubEvaluator(), playouts=playouts, settings=SearchSettings(**settings))
-    rival = WHITE if "rival_exploration" in settings else 0
-    search.set_root(0, game.after(moves).state, wants=BLACK, rival=rival)
+    search.set_root(0, game.after(moves).state, wants=BLACK)
     search.prepare_root(0, playouts)
     while search.step():
         pass
@@ -50,15 +49,7 @@ def both(text: str, moves: list[int], playouts: int, **settings: float):
         plain_game.play(move)
     exploration, unvisited = settings.get("exploration", 5.0), settings.get("unvisited", -1.0)
     draw = -settings.get("contempt", 0.0)
-    plain = PlainPuct(
-        plain_evaluate,
-        exploration,
-        unvisited,
-        by_fours="threats" in settings,
-        draw=draw,
-        rival=rival,
-        rival_exploration=settings.get("rival_exploration", 0.0),
-    )
+    plain = PlainPuct(plain_evaluate, exploration, unvisited, by_fours="threats" in settings, draw=draw)
     return game, search, plain.run(plain_game, playouts)
 
 
@@ -81,7 +72,6 @@ def both(text: str, moves: list[int], playouts: int, **settings: float):
         {"threats": 10_000},
         {"exploration": 1.25, "threats": 10_000},
         {"contempt": 0.5},
-        {"exploration": 1.25, "rival_exploration": 30.0},
     ],
 )
 def test_visits_and_proofs_are_exactly_those_of_the_plain_search(text, moves, settings):
@@ -379,66 +369,3 @@ def test_what_is_proven_under_other_rules_holds_and_nothing_forbidden_is_looked_
         assert position.winner == winner
     assert proven >= 5, proven
     assert (forbidden > 0) == (rule == "renju")
-
-
-class Blunders:
-    """Expects white to play on point 7 half of the time, and black to be glad of it."""
-
-    encoder = "last-move"
-
-    def evaluate(self, planes):
-        black = planes[:, 3, 0, 0] == 1
-        logits = np.zeros((len(planes), planes.shape[-1] ** 2), np.float32)
-        logits[black, 20] = 5
-        logits[~black, 7] = np.log(33)
-        blundered = np.where(black[:, None, None], planes[:, 1], planes[:, 0])[:, 1, 1]  # a white stone on 7
-        return logits, (0.8 * blundered * np.where(black, 1, -1)).astype(np.float32)
-
-
-def test_a_rival_is_expected_to_play_as_it_does_even_where_that_is_bad():
-    game = make_game("gomoku:size=6,win=4")
-    shares, values = [], []
-    for settings in (SearchSettings(exploration=0.5), SearchSettings(exploration=0.5, rival_exploration=1000.0)):
-        search = ForestSearch(game, Blunders(), playouts=600, settings=settings)
-        search.set_root(0, game.after([14, 0]).state, rival=WHITE)
-        search.prepare_root(0, 600)
-        while search.step():
-            pass
-        forest = search.forest
-        edge = search.kernels.find_edge(forest, 0, 20)
-        assert forest.edge_visits[0, edge] > 300, "black's move that is looked at most"
-        child = int(forest.child[0, edge])
-        first, degree = int(forest.first[0, child]), int(forest.degree[0, child])
-        replies = dict(
-            zip(forest.move[0, first : first + degree], forest.edge_visits[0, first : first + degree], strict=True)
-        )
-        shares.append(replies[7] / sum(replies.values()))
-        values.append(search.root_value(0))
-    assert shares[0] < 0.1, "it finds better"
-    assert abs(shares[1] - 0.5) < 0.1, "as often as it is expected to"
-    assert values[1] > values[0] + 0.2
-
-
-def test_the_roles_are_shown_to_a_network_that_has_met_a_rival():
-    seen = []
-
-    class Witness(Blunders):
-        encoder = "rival"
-
-        def evaluate(self, planes):
-            seen.extend(planes.copy())
-            return super().evaluate(planes)
-
-    game = make_game("gomoku:size=6,win=4")
-    search = ForestSearch(game, Witness(), playouts=60, settings=SearchSettings())
-    for rival in (0, BLACK, WHITE):
-        seen.clear()
-        search.set_root(0, game.after([14, 15]).state, rival=rival)
-        search.prepare_root(0, 60)
-        while search.step():
-            pass
-        assert {bool(planes[3].all()) for planes in seen} == {True, False}, "both sides are looked at"
-        for planes in seen:
-            side = BLACK if planes[3].all() else WHITE
-            assert planes[4].all() if rival and side != rival else not planes[4].any()
-            assert planes[5].all() if side == rival else not planes[5].any()

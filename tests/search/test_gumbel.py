@@ -150,9 +150,9 @@ class Directed(PlainPuct):
         super().__init__(plain_evaluate, 0.0, 0.0)
         self.below, self.root, self.next_move = below, Node(), 0
 
-    def select(self, node, side):
+    def select(self, node):
         if node is not self.root:
-            return self.below.select(node, side)
+            return self.below.select(node)
         return next(edge for edge in node.edges if edge.move == self.next_move)
 
 

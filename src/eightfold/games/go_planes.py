@@ -4,8 +4,7 @@ last-move (document 000): the last move, nothing after a pass or a suicide; all 
 history (document 004): own and opponent's stones one move earlier;
 alphazero: the same two for each of the seven boards before (nothing before the start); all ones if black is to move;
 liberties: groups with one, two and three liberties; empty points that may not be played; the last five moves (the
-last first, nothing for a pass or a suicide); all ones if black is to move; all ones after a pass; own eyes;
-rival: as last-move, then whose turn it is, in a game against a rival: the network's, the rival's.
+last first, nothing for a pass or a suicide); all ones if black is to move; all ones after a pass; own eyes.
 """
 
 from __future__ import annotations
@@ -17,15 +16,14 @@ from eightfold.games.go_board import cell_at, count_liberties, head_of, is_eye
 from eightfold.games.go_layout import BOARDS, COLOUR, EMPTY, cells_end
 from eightfold.games.go_legal import may_play
 from eightfold.games.go_memory import was_on
-from eightfold.games.roles import show_roles
 from eightfold.games.state import BLACK, LAST, PLY, SIDE, SIZE, WHITE
 from eightfold.jit import Ints, kernel
 
 Planes = NDArray[np.float32]
 
 MOVES_BACK = 5
-ENCODERS = {"last-move": 4, "history": 4, "alphazero": 2 * BOARDS + 1, "liberties": 9 + MOVES_BACK, "rival": 6}
-LAST_MOVE, HISTORY, ALPHAZERO, LIBERTIES, WITH_RIVAL = range(5)  # in this order
+ENCODERS = {"last-move": 4, "history": 4, "alphazero": 2 * BOARDS + 1, "liberties": 9 + MOVES_BACK}
+LAST_MOVE, HISTORY, ALPHAZERO = 0, 1, 2  # in this order
 
 
 @kernel
@@ -39,11 +37,9 @@ def encode(state: Ints, encoder: int, planes: Planes) -> None:  # [C, N, N]
         _show_boards(state, 0, 2, planes)
         return
     _show_boards(state, 0, 1, planes)
-    if encoder != LIBERTIES:
+    if encoder == LAST_MOVE:
         _show_moves(state, 1, planes[2:3])
         planes[3] = own == BLACK
-        if encoder == WITH_RIVAL:
-            show_roles(state, planes[4:6])
         return
     _show_liberties(state, planes[2:5])
     stride = state[SIZE] + 1

@@ -43,7 +43,6 @@ from eightfold.games.lines import (
 )
 from eightfold.games.renju import EYES, FAULTS, FIVE, black_can_move, fault, legal_for_black, may_play, rollout_renju
 from eightfold.games.renju import forbidden as forbidden
-from eightfold.games.roles import show_roles
 from eightfold.games.scores import best_possible_score as best_possible_score
 from eightfold.games.scores import counted_run
 from eightfold.games.scores import rescore_moves as rescore_moves
@@ -67,7 +66,7 @@ from eightfold.rng import Random, random_below
 from eightfold.symmetry.orbit import LARGEST_BOARD, toggle, toggle_side
 from eightfold.texts import Option, Value
 
-LAST_MOVE, THREAT, HISTORY, WITH_RIVAL = range(4)  # encoders, in the order of GAME.encoders
+LAST_MOVE, THREAT, HISTORY = 0, 1, 2  # encoders, in the order of GAME.encoders
 
 
 def _complete(values: dict[str, Value]) -> tuple[int, int, int]:
@@ -104,7 +103,7 @@ GAME = Family(
     ),
     state_length=state_length,
     complete=_complete,
-    encoders={"last-move": 4, "threat": 5, "history": 4, "rival": 6},
+    encoders={"last-move": 4, "threat": 5, "history": 4},
 )
 
 # ---- rules ------------------------------------------------------------------------------------------
@@ -207,8 +206,7 @@ def encode(state: Ints, encoder: int, planes: NDArray[np.float32]) -> None:  # [
     last-move (document 000): the last move; all ones if black is to move;
     threat (document 002): the same two, and for every empty point how long a run a stone there would
     make for either colour that may play it, from 0 (a lone stone) to 1 (a winning line);
-    history (document 004): own and opponent's stones one move earlier;
-    rival: as last-move, then whose turn it is, in a game against a rival: the network's, the rival's.
+    history (document 004): own and opponent's stones one move earlier.
     """
     size, own = state[SIZE], state[SIDE]
     for row in range(size):
@@ -226,9 +224,7 @@ def encode(state: Ints, encoder: int, planes: NDArray[np.float32]) -> None:  # [
     if last != NO_MOVE:
         planes[2, last // size, last % size] = 1
     planes[3] = own == BLACK
-    if encoder == WITH_RIVAL:
-        show_roles(state, planes[4:6])
-    elif encoder == THREAT:
+    if encoder == THREAT:
         for move in range(size * size):
             planes[4, move // size, move % size] = _threat(state, cell_of(move // size, move % size, size), BLACK)
         if state[RULE] == RENJU:

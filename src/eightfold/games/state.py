@@ -14,8 +14,7 @@ LAST = 3  # the last move, NO_MOVE at the start
 RESULT = 4  # ONGOING, or how the game ended
 OPTIONS = 5  # three numbers for the options of the game (5, 6 and 7)
 HASHES = 8  # eight Zobrist hashes, see `eightfold.symmetry.orbit`
-RIVAL = 16  # the colour of a rival whom a network knows, 0: none; searches set it, encoders may show it
-HEADER = 17
+HEADER = 16
 
 NO_MOVE = -1
 

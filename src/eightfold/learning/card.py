@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from eightfold.config import SelfPlayConfig, TrainConfig
+from eightfold.config import TrainConfig
 from eightfold.games.game import Game
 from eightfold.learning.evaluation import Strength
 from eightfold.learning.progress import Progress
@@ -14,8 +14,7 @@ def card_text(
     lines = [
         f"# {config.network} for {game.text}",
         "",
-        f"- trained by {_teachers(config.selfplay)} with Eightfold, symmetry mode `{config.symmetry}`,"
-        f" seed {config.seed}",
+        f"- trained by self-play with Eightfold, symmetry mode `{config.symmetry}`, seed {config.seed}",
         f"- {progress.seconds / 60:.1f} minutes, {progress.games} games, {progress.samples} positions,"
         f" {progress.steps} steps",
         f"- {parameters:,} parameters, input `{config.encoder}`",
@@ -29,9 +28,3 @@ def card_text(
             f" {', '.join(figures['tiers'])} playouts"
         )
     return "\n".join(lines) + "\n"
-
-
-def _teachers(config: SelfPlayConfig) -> str:
-    if not config.rival or config.rival_share == 0:
-        return "self-play"
-    return f"games against `{config.rival}` ({config.rival_share:.0%}) and itself"

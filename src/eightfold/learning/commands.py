@@ -12,7 +12,7 @@ from eightfold.config import TrainConfig
 from eightfold.learning.evaluation import Strength, measure_strength
 from eightfold.learning.report import TrainingReport, print_curve, print_strength
 from eightfold.nets.checkpoint import find_checkpoint, load_checkpoint
-from eightfold.search.forest import playing_settings
+from eightfold.search.forest import PLAYING
 
 
 def train_run(config: TrainConfig, folder: Path) -> None:
@@ -75,7 +75,7 @@ def evaluate_run(
         evaluator,
         games=games,
         playouts=playouts,
-        settings=playing_settings(description.encoder),
+        settings=PLAYING,
         as_paper=as_paper,
         seed=seed,
     )

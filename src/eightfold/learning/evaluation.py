@@ -7,7 +7,7 @@ is asked in batches.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,10 +16,10 @@ import numpy as np
 from eightfold.arena.ratings import wilson_interval
 from eightfold.games.game import Game, Position
 from eightfold.games.state import BLACK, WHITE
-from eightfold.learning.rivals import moves_side_by_side
 from eightfold.search.forest import Evaluator, ForestSearch, SearchSettings
+from eightfold.search.result import Player
 from eightfold.search.uct import Mcts
-from eightfold.threads import usable_cores
+from eightfold.threads import run_parts, usable_cores
 
 TIERS = (1000, 3000, 5000)
 
@@ -106,7 +106,7 @@ def _play_tier(
     positions: list[Position] = [game.start() for _ in range(count)]
     ours = [BLACK if first else WHITE for first in moves_first]
     for number, colour in enumerate(ours):
-        search.set_root(number, positions[number].state, wants=colour, rival=BLACK + WHITE - colour)
+        search.set_root(number, positions[number].state, wants=colour)
     running = set(range(count))
     while running:
         turn = [number for number in running if positions[number].to_move == ours[number]]
@@ -125,6 +125,17 @@ def _play_tier(
                 running.remove(number)
                 progress(1)
     return [_points(position, colour) for position, colour in zip(positions, ours, strict=True)]
+
+
+def moves_side_by_side(players: Sequence[Player], positions: Mapping[int, Position], threads: int) -> dict[int, int]:
+    """What the players of some games play there, each game's thinking on one of several threads."""
+    numbers = list(positions)
+    parts = max(1, min(threads, len(numbers)))
+
+    def think(part: int) -> list[tuple[int, int]]:
+        return [(number, players[number].think(positions[number]).action) for number in numbers[part::parts]]
+
+    return dict(reply for replies in run_parts(think, parts) for reply in replies)
 
 
 def _points(position: Position, colour: int) -> float:

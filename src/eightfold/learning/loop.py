@@ -2,7 +2,6 @@
 
 A round: a thread plays games with the weights of the last round while this one trains on the samples that are
 there; then the new weights are handed over. Neither waits for the other's cores: each has its half of them.
-Rivals think while the network waits, with all of them.
 Every finished game is stored at once, so a run that is killed loses none, and goes on from its last checkpoint.
 
 Read before: `selfplay.py` (a game), `buffer.py` (samples), `batches.py` (a batch), `trainer.py` (a step).
@@ -32,7 +31,6 @@ from eightfold.learning.card import card_text
 from eightfold.learning.evaluation import Strength, measure_strength
 from eightfold.learning.monitors import SelfPlayMonitor
 from eightfold.learning.progress import Progress
-from eightfold.learning.rivals import Rivals, check_rival
 from eightfold.learning.run import RunFolder
 from eightfold.learning.selfplay import PlayedGame, SelfPlay, SelfPlaySettings
 from eightfold.learning.trainer import Losses, Trainer
@@ -42,7 +40,7 @@ from eightfold.nets.checkpoint import Description, load_weights, save_checkpoint
 from eightfold.nets.device import check_device
 from eightfold.nets.evaluator import NetworkEvaluator
 from eightfold.nets.foresight import foresees
-from eightfold.search.forest import RIVAL_ENCODER, SearchSettings
+from eightfold.search.forest import SearchSettings
 from eightfold.threads import usable_cores
 
 SAVE_SECONDS = 20.0
@@ -61,7 +59,6 @@ class Training:
         self.description.shape()  # a wrong game, encoder or mode is refused before a folder is made
         check_device(config.device)
         _search_settings(config.selfplay)
-        self._check_rival()
         seeds = np.random.SeedSequence(config.seed).spawn(3)
         self._random = np.random.default_rng(seeds[0])
         torch.manual_seed(config.seed)
@@ -109,33 +106,9 @@ class Training:
         if config.selfplay.cache:
             self.cache = CachedEvaluator(self.evaluator, capacity=config.selfplay.cache, key=config.selfplay.cache_key)
         self.monitor = SelfPlayMonitor(self.game)
-        random = np.random.default_rng([config.seed, self.progress.games, 1])
-        self.selfplay = self._make_selfplay(random, threads)
+        self.selfplay = self._make_selfplay(np.random.default_rng([config.seed, self.progress.games, 1]), threads)
         self.strength: Strength | None = None
         self._stop = threading.Event()
-
-    def _check_rival(self) -> None:
-        config, shown = self.config.selfplay, self.config.encoder == RIVAL_ENCODER
-        if not 0 <= config.rival_share <= 1:
-            raise EightfoldError(f"selfplay.rival_share = {config.rival_share:g} is not between 0 and 1")
-        if self._has_rival and not shown:
-            raise EightfoldError(f"selfplay.rival needs encoder = {RIVAL_ENCODER}, which shows whose turn it is")
-        if shown and not self._has_rival:
-            raise EightfoldError(
-                f"encoder = {RIVAL_ENCODER} needs a selfplay.rival, and a selfplay.rival_share above 0"
-            )
-        if self._has_rival:
-            check_rival(config.rival, self.game)
-
-    @property
-    def _has_rival(self) -> bool:
-        return bool(self.config.selfplay.rival) and self.config.selfplay.rival_share > 0
-
-    def _make_rivals(self) -> Rivals | None:
-        if not self._has_rival:
-            return None
-        config, seed = self.config.selfplay, [self.config.seed, self.progress.games, 2]
-        return Rivals(config.rival, self.game, games=config.games_at_once, seed=seed, threads=usable_cores())
 
     def _make_selfplay(self, random: np.random.Generator, threads: int) -> SelfPlay:
         config = self.config.selfplay
@@ -154,12 +127,10 @@ class Training:
                 opening_stones=config.opening_stones,
                 opening_everywhere=config.opening_everywhere,
                 value_mix=config.value_mix,
-                rival_share=config.rival_share,
             ),
             search=_search_settings(config),
             random=random,
             threads=threads,
-            rivals=self._make_rivals(),
         )
 
     # ---- the loop -------------------------------------------------------------------------------------
@@ -267,7 +238,7 @@ class Training:
     def _store(self, played: PlayedGame) -> None:
         """Keep a finished game, at once: on disk for people, and as samples for training or validation."""
         progress, every = self.progress, self.config.training.validation_every
-        self.run.keep_game(played.moves, played.opening, played.result, played.rival)
+        self.run.keep_game(played.moves, played.opening, played.result)
         self.monitor.see(played)
         progress.games += 1
         if len(played.values) == 0:
@@ -336,7 +307,6 @@ class Training:
             playouts=settings.playouts,
             settings=SearchSettings(
                 exploration=settings.exploration,
-                rival_exploration=self.selfplay.search.settings.rival_exploration,
                 unvisited=self.config.selfplay.unvisited,
                 threats=self.config.selfplay.threats,
             ),
@@ -426,7 +396,6 @@ class Training:
 def _search_settings(config: SelfPlayConfig) -> SearchSettings:
     return SearchSettings(
         exploration=config.exploration,
-        rival_exploration=config.rival_exploration if config.rival else 0.0,
         unvisited=config.unvisited,
         threats=config.threats,
         contempt=config.contempt,

@@ -27,29 +27,23 @@ class SelfPlayMonitor:
         self._lengths: deque[int] = deque(maxlen=MEMORY)
         self._results: deque[int] = deque(maxlen=MEMORY)
         self._endings: deque[int] = deque(maxlen=MEMORY)
-        self._points: deque[float] = deque(maxlen=MEMORY)  # of the network, in games against a rival
 
     def see(self, played: PlayedGame) -> None:
         self._lengths.append(len(played.moves))
         self._results.append(played.result)
         self._endings.append(self._game.after(played.moves).orbit_key)
-        if played.rival:
-            self._points.append(0.5 if played.result == DRAW else float(played.result != played.rival))
 
     def figures(self) -> dict[str, float]:
         if not self._lengths:
             return {}
         results = np.array(self._results)
-        figures = {
+        return {
             "game_length": float(np.mean(self._lengths)),
             "black_wins": float(np.mean(results == BLACK)),
             "white_wins": float(np.mean(results == WHITE)),
             "draws": float(np.mean(results == DRAW)),
             "distinct_games": len(set(self._endings)) / len(self._endings),
         }
-        if self._points:
-            figures["rival_score"] = float(np.mean(self._points))
-        return figures
 
     def warnings(self) -> list[str]:
         """What is wrong with the last games, in words; nothing until there are enough of them."""

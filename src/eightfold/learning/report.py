@@ -53,7 +53,6 @@ class TrainingReport:
             losses,
             f"rate {entry['learning_rate']:.1e}",
             f"length {entry.get('game_length', 0):.0f}",
-            f"score against the rival {entry['rival_score']:.2f}" if "rival_score" in entry else "",
             self._strength,
         ]
         self._console.print("  ".join(filter(None, facts)), soft_wrap=True)

@@ -70,10 +70,8 @@ class RunFolder:
         except OSError as error:
             raise not_written(f"TensorBoard's events in {self.path}", error.strerror) from None
 
-    def keep_game(self, moves: tuple[int, ...], opening: int, result: int, rival: int = 0) -> None:
-        """Note a finished game; `rival` is the colour of the rival, if there was one."""
-        game: dict[str, Any] = {"moves": moves, "opening": opening, "result": result}
-        self._games.add(json.dumps(game | ({"rival": rival} if rival else {})))
+    def keep_game(self, moves: tuple[int, ...], opening: int, result: int) -> None:
+        self._games.add(json.dumps({"moves": moves, "opening": opening, "result": result}))
 
     def games_kept(self) -> int:
         with open(self.path / "games.jsonl", "rb") as file:

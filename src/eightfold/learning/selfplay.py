@@ -2,8 +2,7 @@
 
 A sample's policy is what the search found before any temperature; its value mixes the result of the game with
 what the search expected. Samples are in the board's own frame. Some games start from a few random stones in
-the middle, which keeps young networks from playing one short attack over and over. In some games one side is a rival's:
-then what the rival plays is a sample too.
+the middle, which keeps young networks from playing one short attack over and over.
 """
 
 from __future__ import annotations
@@ -17,11 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eightfold.games.game import Game
-from eightfold.games.state import BLACK, DRAW, ONGOING, RESULT, RIVAL, SIDE, WHITE
+from eightfold.games.state import BLACK, DRAW, ONGOING, RESULT, SIDE, WHITE
 from eightfold.jit import Ints
-from eightfold.learning.rivals import Rivals
 from eightfold.search.forest import Evaluator, ForestSearch, SearchSettings
-from eightfold.search.result import one_hot
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +34,6 @@ class SelfPlaySettings:
     opening_stones: int = 6
     opening_everywhere: bool = False  # not in the middle alone
     value_mix: float = 0.0  # share of the search's value in the value target
-    rival_share: float = 0.0  # share of games in which a rival has one side
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +43,6 @@ class PlayedGame:
     moves: tuple[int, ...]
     opening: int  # moves that were random
     result: int  # BLACK, WHITE or DRAW
-    rival: int = 0  # the colour that a rival had, if one did
     states: Ints  # [T, L]
     policies: NDArray[np.float32]  # [T, A]
     values: NDArray[np.float32]  # [T] for the side to move
@@ -72,7 +67,6 @@ class SelfPlay:
         search: SearchSettings,
         random: np.random.Generator,
         threads: int = 1,
-        rivals: Rivals | None = None,
     ) -> None:
         self.game, self.settings, self.random = game, settings, random
         most = max(settings.playouts, settings.fast_playouts)
@@ -85,7 +79,6 @@ class SelfPlay:
             random=random,
             threads=threads,
         )
-        self._rivals = rivals
         self._moves: list[list[int]] = [[] for _ in range(settings.games)]
         self._openings = [0] * settings.games
         self._samples: list[list[tuple[Ints, NDArray[np.float32], float]]] = [[] for _ in range(settings.games)]
@@ -113,40 +106,18 @@ class SelfPlay:
 
     def advance_all(self) -> list[PlayedGame]:
         """One batch for the network, and a move in every game whose search is done; the games that this ended."""
-        searched = self.search.step()
+        self.search.step()
         forest = self.search.forest
-        rivals_turn = forest.states[:, SIDE] == forest.states[:, RIVAL]
         done = (forest.left == 0) | (forest.proof[:, 0] != self.search.kernels.UNKNOWN)
-        # Rivals think side by side, so they wait until half of them are to move, or nobody else is.
-        if rivals_turn.any() and (not searched or 2 * rivals_turn.sum() >= (forest.states[:, RIVAL] != 0).sum()):
-            replies = self._let_rivals_choose(np.flatnonzero(rivals_turn).tolist())
-        else:
-            replies, done = {}, done & ~rivals_turn
-        moved = (
-            self._play(number, replies[number] if number in replies else self._choose(number))
-            for number in np.flatnonzero(done).tolist()
-        )
+        moved = (self._move(int(number)) for number in np.flatnonzero(done))
         return [game for game in moved if game is not None]
-
-    def _let_rivals_choose(self, numbers: list[int]) -> dict[int, int]:
-        """What rivals play in games where it is their turn; each move becomes a sample."""
-        assert self._rivals is not None
-        moves = self._rivals.choose({number: self.game.after(self._moves[number]) for number in numbers})
-        for number, move in moves.items():
-            state = self.search.forest.states[number].copy()
-            self._samples[number].append((state, one_hot(self.game.actions, move), math.nan))
-        return moves
 
     def _begin(self, number: int) -> None:
         moves = self._random_opening()
         state = self.game.after(moves).state
         self._moves[number], self._openings[number], self._samples[number] = list(moves), len(moves), []
         wants = int(self.random.choice((BLACK, WHITE)))  # with contempt, one side of every game
-        rival = 0
-        if self._rivals is not None and self.random.random() < self.settings.rival_share:
-            rival = BLACK + WHITE - wants
-            self._rivals.new_game(number)
-        self.search.set_root(number, state, wants, rival)
+        self.search.set_root(number, state, wants)
         self._next_search(number)
 
     def _random_opening(self) -> list[int]:
@@ -169,30 +140,24 @@ class SelfPlay:
                     return moves
 
     def _next_search(self, number: int) -> None:
-        settings, state = self.settings, self.search.forest.states[number]
-        if state[SIDE] == state[RIVAL]:
-            self.search.forest.left[number] = 0  # it is not for us to search
-            return
+        settings = self.settings
         full = settings.full_share >= 1 or self.random.random() < settings.full_share
         self._full[number] = full
         self.search.prepare_root(number, settings.playouts if full else settings.fast_playouts, noisy=full)
 
-    def _choose(self, number: int) -> int:
-        """A move for a game whose search is done; what the search found becomes a sample."""
+    def _move(self, number: int) -> PlayedGame | None:
+        """Choose a move for a game whose search is done; the game itself if that ended it."""
         search, settings = self.search, self.settings
         state = search.forest.states[number]
         policy = search.root_policy(number)
         if self._full[number]:
             self._samples[number].append((state.copy(), policy, search.root_value(number)))
         if search.settings.root == "gumbel":
-            return search.root_move(number)  # its noise is what explores; a temperature would do so twice
-        ply = len(self._moves[number])
-        temperature = settings.temperature if ply < settings.temperature_plies else settings.final_temperature
-        return _draw(policy, temperature, self.random)
-
-    def _play(self, number: int, move: int) -> PlayedGame | None:
-        """Play a move; the game itself if that ended it."""
-        search = self.search
+            move = search.root_move(number)  # its noise is what explores; a temperature would do so twice
+        else:
+            ply = len(self._moves[number])
+            temperature = settings.temperature if ply < settings.temperature_plies else settings.final_temperature
+            move = _draw(policy, temperature, self.random)
         search.advance(number, move)
         self._moves[number].append(move)
         result = int(search.forest.states[number, RESULT])
@@ -212,13 +177,11 @@ class SelfPlay:
         if samples and result != DRAW:
             outcome = np.where(states[:, SIDE] == result, 1, -1).astype(np.float32)
         expected = np.array([value for _, _, value in samples], np.float32)
-        expected = np.where(np.isnan(expected), outcome, expected)  # nothing was searched where a rival moved
         owners, margin = self._count(number)
         return PlayedGame(
             moves=tuple(self._moves[number]),
             opening=self._openings[number],
             result=result,
-            rival=int(self.search.forest.states[number, RIVAL]),
             states=states,
             policies=np.array([policy for _, policy, _ in samples], np.float32),
             values=(1 - mix) * outcome + mix * expected,

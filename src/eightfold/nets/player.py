@@ -13,15 +13,13 @@ from dataclasses import replace
 import numpy as np
 
 from eightfold.games.game import Game, Position
-from eightfold.games.state import BLACK, RIVAL, WHITE
 from eightfold.nets.evaluator import NetworkEvaluator
 from eightfold.nets.opening import open_network
-from eightfold.nets.recognition import Recognition
-from eightfold.search.forest import PLAYING, RIVAL_ENCODER, ForestSearch, playing_settings
+from eightfold.search.forest import PLAYING, ForestSearch
 from eightfold.search.kernels.tree import UNKNOWN
 from eightfold.search.limits import Limits
 from eightfold.search.result import Progress, SearchResult, check_position, check_seed, most_looked_at
-from eightfold.texts import Option, Value, check_options
+from eightfold.texts import Option, check_options
 
 LANES = 8  # leaves in a batch: more are faster and search a little worse
 TIMED_PLAYOUTS = 100_000  # room in the tree when time is the limit
@@ -38,13 +36,6 @@ class NetPlayer:
         Option(name="seconds", default=0.0, least=0, most=1e6, help="time for a move, instead of playouts"),
         Option(name="c", default=PLAYING.exploration, least=0, most=1e3, help="exploration"),
         Option(name="contempt", default=PLAYING.contempt, least=0, most=1, help="how much worse than even a draw is"),
-        Option(
-            name="rival",
-            default="auto",
-            choices=("auto", "yes", "no"),
-            help="yes: take the opponent for the rival that the network met in training, if it met one;"
-            " no: for one like itself; auto: for the rival as long as it plays like it",
-        ),
         Option(name="memory", default=0, least=0, most=1e6, help="megabytes for the tree when time is the limit"),
     )
 
@@ -57,26 +48,18 @@ class NetPlayer:
         seconds: float = 0.0,
         c: float = PLAYING.exploration,
         contempt: float = PLAYING.contempt,
-        rival: str = "auto",
         memory: int = 0,
         seed: int = 0,
     ) -> None:
-        given: dict[str, Value] = {"playouts": playouts, "seconds": seconds, "c": c, "contempt": contempt}
-        check_options(self.OPTIONS, "player net", given | {"rival": rival, "memory": memory})
+        given = {"playouts": playouts, "seconds": seconds, "c": c, "contempt": contempt, "memory": memory}
+        check_options(self.OPTIONS, "player net", given)
         runner, description = open_network(place, game)
         self._game, self._playouts, self._seconds = game, playouts, seconds
         self._random = np.random.default_rng(check_seed(seed))
         self._evaluator = NetworkEvaluator(
             runner, encoder=description.encoder, symmetry=description.symmetry, random=self._random
         )
-        self._rival = rival if description.encoder == RIVAL_ENCODER else "no"
-        self._recognition = Recognition(self._evaluator)
-        self._settings = replace(
-            playing_settings(description.encoder),
-            exploration=c,
-            contempt=contempt,
-            lanes=min(LANES, max(1, playouts // 16)),
-        )
+        self._settings = replace(PLAYING, exploration=c, contempt=contempt, lanes=min(LANES, max(1, playouts // 16)))
         self._most = TIMED_PLAYOUTS if not memory else min(TIMED_PLAYOUTS, self._playouts_in(memory))
         self._room = 0
         self._moves: tuple[int, ...] | None = None
@@ -96,7 +79,6 @@ class NetPlayer:
 
     def new_game(self) -> None:
         self._moves = None
-        self._recognition.new_game()
 
     def think(
         self,
@@ -120,10 +102,7 @@ class NetPlayer:
             more = self._timed_step() if limits.timed else search.step() > 0
             steps += 1
         search.forest.left[0] = 0
-        result = self._result(before, ties=self._random, told=limits.told)
-        if self._rival == "auto":
-            self._recognition.leave(position.play(result.action))
-        return result
+        return self._result(before, ties=self._random, told=limits.told)
 
     def _timed_step(self) -> bool:
         """One batch of a search that has no number to reach; whether there is any use in another."""
@@ -152,19 +131,11 @@ class NetPlayer:
         )
 
     def _take_up(self, position: Position) -> None:
-        """Follow the moves played since the last search, or start a new tree: also if the rival is another now."""
-        known, rival = self._moves, self._rivals_colour(position)
-        same_rival = self._search.forest.states[0, RIVAL] == rival
-        if known is not None and position.moves[: len(known)] == known and same_rival:
+        """Follow the moves played since the last search, or start a new tree."""
+        known = self._moves
+        if known is not None and position.moves[: len(known)] == known:
             for move in position.moves[len(known) :]:
                 self._search.advance(0, move)
         else:
-            self._search.set_root(0, position.state, wants=position.to_move, rival=rival)
+            self._search.set_root(0, position.state, wants=position.to_move)
         self._moves = position.moves
-
-    def _rivals_colour(self, position: Position) -> int:
-        """The opponent's colour if it is taken for the rival that the network met in training, else 0."""
-        if self._rival == "auto":
-            self._recognition.look(position)
-        is_rival = self._rival == "yes" or (self._rival == "auto" and self._recognition.is_rival)
-        return BLACK + WHITE - position.to_move if is_rival else 0

@@ -7,7 +7,7 @@ anything that turns planes into logits and values.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from eightfold.errors import EightfoldError, unknown
 from eightfold.games.game import Game
-from eightfold.games.state import BLACK, RIVAL, SIDE, WHITE
+from eightfold.games.state import BLACK, SIDE, WHITE
 from eightfold.search.kernels import forced, gumbel
 from eightfold.search.kernels.tree import DRAWN, FORCED, GUMBEL, NONE, PUCT, ROOT, UNKNOWN, WON, Constants, Roots
 from eightfold.search.result import LONGEST_VARIATION
@@ -42,7 +42,6 @@ class SearchSettings:
     """Document 000's constants are the defaults."""
 
     exploration: float = 5.0  # C
-    rival_exploration: float = 0.0  # C at a rival's moves; large: it plays what is expected of it; 0: as C
     unvisited: float = -1.0  # an unvisited move counts as the node's value minus this; below 0: as a draw
     noise: float = 0.0  # share of Dirichlet noise in the priors of the root (document 000: 0.25)
     noise_alpha: float = 0.3
@@ -61,7 +60,7 @@ class SearchSettings:
             raise unknown("root", self.root, ROOTS)
         if self.gumbel_moves < 1:
             raise EightfoldError(f"gumbel_moves = {self.gumbel_moves} is too few; at least 1 is needed")
-        for name in ("rival_exploration", "gumbel_visits", "gumbel_scale", "forced_playouts"):
+        for name in ("gumbel_visits", "gumbel_scale", "forced_playouts"):
             value = getattr(self, name)
             if not 0 <= value < float("inf"):
                 raise EightfoldError(f"{name} = {value} is out of range; 0 or a larger number is needed")
@@ -73,14 +72,6 @@ class SearchSettings:
 
 # How a trained network searches when it plays for points: measured, see docs/training-log.md.
 PLAYING = SearchSettings(exploration=1.25, unvisited=0.2, threats=100)
-# And how it does so if it was trained against a rival, and takes its opponent for one of that kind.
-PLAYING_A_RIVAL = replace(PLAYING, rival_exploration=40.0)
-RIVAL_ENCODER = "rival"  # what such a network sees
-
-
-def playing_settings(encoder: str) -> SearchSettings:
-    """How a network that sees this searches when it plays for points."""
-    return PLAYING_A_RIVAL if encoder == RIVAL_ENCODER else PLAYING
 
 
 GAMES_A_THREAD = 32  # for fewer a thread is not worth waking
@@ -134,7 +125,6 @@ class ForestSearch:
         self._scratch = np.zeros((self._parts, game.actions), np.int64)
         self._constants = Constants(
             exploration=float(settings.exploration),
-            rival_exploration=float(settings.rival_exploration or settings.exploration),
             unvisited=float(settings.unvisited),
             threats=int(settings.threats),
         )
@@ -164,14 +154,9 @@ class ForestSearch:
             left=np.zeros(games, np.int32),
         )
 
-    def set_root(self, number: int, state: NDArray[np.int64], wants: int = 0, rival: int = 0) -> None:
-        """Forget a game's tree and start from `state`.
-
-        The colour `wants`, if any, has no use for a draw; the colour `rival`, if any, is played by somebody else, of
-        whom the network knows something.
-        """
+    def set_root(self, number: int, state: NDArray[np.int64], wants: int = 0) -> None:
+        """Forget a game's tree and start from `state`; the colour `wants`, if any, has no use for a draw."""
         self.forest.states[number] = state
-        self.forest.states[number, RIVAL] = rival
         self.forest.draw[number] = self.settings.contempt * ((wants == WHITE) - (wants == BLACK))
         self.kernels.plant(self.forest, number)
         self.forest.left[number] = 0

@@ -29,13 +29,13 @@ class PlainForced(PlainPuct):
         assert self.root.edges is not None
         return math.sqrt(self.forced * edge.prior * sum(other.visits for other in self.root.edges))
 
-    def select(self, node: Node, side: int) -> Edge:
+    def select(self, node: Node) -> Edge:
         assert node.edges is not None
         if node is self.root:
             for edge in node.edges:
                 if 0 < edge.visits < self.due(edge) and proof(edge) == UNKNOWN:
                     return edge
-        return super().select(node, side)
+        return super().select(node)
 
     def target(self) -> dict[int, int]:
         """The visits by move, without what was forced; for a root of which nothing is proven."""

@@ -70,7 +70,7 @@ class PlainGumbel(PlainPuct):
                 self.settle(edge.child, after)
         self.prove(root)
 
-    def select(self, node: Node, side: int) -> Edge:
+    def select(self, node: Node) -> Edge:
         assert node.edges is not None
         if node is self.root:
             return self.best(node, [edge for edge in node.edges if not loses(edge)], self.wanted)

@@ -35,17 +35,9 @@ class Edge:
 
 class PlainPuct:
     def __init__(
-        self,
-        evaluate: Evaluate,
-        exploration: float,
-        unvisited: float,
-        by_fours: bool = False,
-        draw: float = 0.0,
-        rival: int = 0,
-        rival_exploration: float = 0.0,
+        self, evaluate: Evaluate, exploration: float, unvisited: float, by_fours: bool = False, draw: float = 0.0
     ) -> None:
         self.evaluate, self.exploration, self.unvisited = evaluate, exploration, unvisited
-        self.rival, self.rival_exploration = rival, rival_exploration  # a colour, and C where it is to move
         self.draw = draw  # what a draw is worth to black
         self.by_fours = by_fours  # wins by a chain of fours are seen, not only those at once, and dead positions
 
@@ -61,7 +53,7 @@ class PlainPuct:
         node, path = root, []
         start = game.copy()
         while node.edges is not None and node.proof == UNKNOWN:
-            edge = self.select(node, game.side)
+            edge = self.select(node)
             game.play(edge.move)
             if edge.child is None:
                 edge.child = Node()
@@ -87,17 +79,16 @@ class PlainPuct:
             if parent.proof != UNKNOWN:
                 value = parent.value
 
-    def select(self, node: Node, side: int) -> Edge:
+    def select(self, node: Node) -> Edge:
         assert node.edges is not None
-        exploration = self.rival_exploration if side == self.rival else self.exploration
         total = sum(edge.visits for edge in node.edges)
-        weight = exploration * math.sqrt(max(total, 1))
+        weight = self.exploration * math.sqrt(max(total, 1))
         default = node.value - self.unvisited if self.unvisited >= 0 else 0.0
         best, best_u = node.edges[0], -math.inf
         for edge in node.edges:
             q = edge.total / edge.visits if edge.visits else default
             if edge.child is not None and edge.child.proof != UNKNOWN:
-                if edge.child.proof == WON and side != self.rival:
+                if edge.child.proof == WON:
                     continue
                 q = -edge.child.value
             u = q + weight * edge.prior / (1 + edge.visits)

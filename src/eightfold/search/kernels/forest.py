@@ -11,9 +11,6 @@ wins by force (`find_win`, at once or by a chain that is proven), has its exact 
 the tree as far as it holds. At the root every move is looked at in this way before the search begins, so a
 win in one is never missed, and a move that is proven to lose is not chosen while anything else is left.
 
-In a game against a known rival C is another at its moves, below any kind of root: where it is large, visits follow
-what the network expects the rival to play, blunders too, and not what is best for it.
-
 Shapes: G games, N nodes and E edges a game, B leaves a batch, D depth, A actions, L state row.
 Nothing here knows a game: `eightfold.specialise` binds it to one. The arrays are in `tree.py`; other ways to spend
 the playouts at a root are in `gumbel.py` and `forced.py`. Read next: `eightfold.search.forest`.
@@ -25,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eightfold.games.contract import encode, find_win, is_dead, legal, play
-from eightfold.games.state import BLACK, DRAW, NO_MOVE, ONGOING, RESULT, RIVAL, SIDE
+from eightfold.games.state import BLACK, DRAW, NO_MOVE, ONGOING, RESULT, SIDE
 from eightfold.jit import Ints, kernel
 from eightfold.search.kernels.forced import forced_edge
 from eightfold.search.kernels.gumbel import following_edge, halves_next, halving_edge
@@ -134,11 +131,11 @@ def _walk(
     while forest.first[game, node] != NONE and forest.proof[game, node] == UNKNOWN:
         if depth + 1 >= leaves.nodes.shape[1]:
             break
-        edge, rivals_turn = NONE, state[SIDE] == state[RIVAL]
-        if roots.rule[game] != PUCT and not rivals_turn:
+        edge = NONE
+        if roots.rule[game] != PUCT:
             edge = _choose(forest, roots, game, node)
         if edge == NONE:
-            edge = _select(forest, game, node, constants, rivals_turn)
+            edge = _select(forest, game, node, constants)
         fresh = forest.child[game, edge] == NONE
         if fresh and forest.used[game, 0] == forest.first.shape[1]:
             break  # the tree is full
@@ -204,13 +201,13 @@ def _count_draw(forest: Forest, game: int, chance: float) -> None:
 
 
 @kernel
-def _select(forest: Forest, game: int, node: int, constants: Constants, rivals_turn: bool) -> int:
+def _select(forest: Forest, game: int, node: int, constants: Constants) -> int:
     """The edge with the largest U. An edge whose end is proven counts with its exact value."""
     first, count = forest.first[game, node], forest.degree[game, node]
     total = 0
     for edge in range(first, first + count):
         total += forest.edge_visits[game, edge]
-    weight = (constants.rival_exploration if rivals_turn else constants.exploration) * np.sqrt(max(total, 1))
+    weight = constants.exploration * np.sqrt(max(total, 1))
     default = forest.value[game, node] - constants.unvisited if constants.unvisited >= 0 else 0.0
     best, best_u = first, -np.inf
     for edge in range(first, first + count):
@@ -221,7 +218,7 @@ def _select(forest: Forest, game: int, node: int, constants: Constants, rivals_t
             child = forest.child[game, edge]
             q = forest.edge_value[game, edge] / visits if visits > 0 else default
             if child != NONE and forest.proof[game, child] != UNKNOWN:
-                if forest.proof[game, child] == WON and not rivals_turn:
+                if forest.proof[game, child] == WON:
                     continue  # it loses: only if everything does, and then the node itself is proven
                 q = -forest.value[game, child]
             u = q + weight * forest.prior[game, edge] / (1 + visits)

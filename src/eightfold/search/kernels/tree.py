@@ -55,7 +55,6 @@ class Constants(NamedTuple):
     """How a search weighs what it knows; see `eightfold.search.forest.SearchSettings`."""
 
     exploration: float
-    rival_exploration: float
     unvisited: float
     threats: int
 
