@@ -9,6 +9,7 @@ import pytest
 
 from eightfold.arena import make_player, play_match, wilson_interval
 from eightfold.arena.players import PLAYERS
+from eightfold.arena.ratings import score_interval
 from eightfold.errors import EightfoldError
 from eightfold.games import BLACK, make_game
 from eightfold.search import AlphaBeta, Greedy, Mcts, RandomMover
@@ -182,3 +183,33 @@ def test_wilson_intervals_cover_the_truth_about_as_often_as_they_say():
         low <= 0.7 <= high for low, high in (wilson_interval(random.binomial(40, 0.7) / 40, 40) for _ in range(4000))
     ]
     assert 0.93 < np.mean(inside) < 0.97
+
+
+@pytest.mark.parametrize(("wins", "losses"), [(0, 0), (7, 0), (0, 9), (13, 22), (200, 1)])
+def test_without_draws_the_interval_of_a_score_is_wilsons(wins, losses):
+    games = wins + losses
+    expected = wilson_interval(wins / games if games else 0.5, games)
+    assert score_interval(wins, 0, losses) == pytest.approx(expected, abs=1e-9)
+
+
+def test_draws_make_the_interval_of_a_score_narrower_and_both_sides_are_treated_alike():
+    before = 1.0
+    for draws in range(0, 101, 4):
+        decided = (100 - draws) // 2
+        low, high = score_interval(decided, draws, decided)
+        assert low < 0.5 < high
+        assert high - 0.5 == pytest.approx(0.5 - low, abs=1e-9)
+        assert high - low < before
+        before = high - low
+    # 100 draws and nothing else: the mean m < 1/2 at which (1/2 - m)^2 = z^2 m (1/2 - m) / 100.
+    assert score_interval(0, 100, 0)[0] == pytest.approx(0.5 / (1 + 1.959963984540054**2 / 100), abs=1e-9)
+    one, other = score_interval(5, 30, 2), score_interval(2, 30, 5)
+    assert one == pytest.approx((1 - other[1], 1 - other[0]), abs=1e-9)
+
+
+@pytest.mark.parametrize("chances", [(0.3, 0.4, 0.3), (0.05, 0.9, 0.05), (0.6, 0.3, 0.1), (0.9, 0.05, 0.05)])
+def test_intervals_of_scores_with_draws_cover_the_truth_about_as_often_as_they_say(chances):
+    random, truth = np.random.default_rng(2), chances[0] + chances[1] / 2
+    results = random.multinomial(60, chances, size=1500)
+    covered = [low <= truth <= high for low, high in (score_interval(*map(int, result)) for result in results)]
+    assert 0.925 < np.mean(covered) < 0.985

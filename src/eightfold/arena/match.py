@@ -18,7 +18,7 @@ import numpy as np
 
 from eightfold.arena.forfeit import Forfeit, Resignation
 from eightfold.arena.players import make_player
-from eightfold.arena.ratings import wilson_interval
+from eightfold.arena.ratings import score_interval
 from eightfold.errors import EightfoldError
 from eightfold.games.game import Game, Position
 from eightfold.games.record import GameRecord
@@ -91,7 +91,7 @@ class Tally:
 
     @property
     def interval(self) -> tuple[float, float]:
-        return wilson_interval(self.score, self.games)
+        return score_interval(self.wins, self.draws, self.losses)
 
     def as_dict(self) -> dict[str, Any]:
         return {

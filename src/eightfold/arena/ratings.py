@@ -1,16 +1,24 @@
-"""What a score is worth: intervals."""
+"""What a score is worth: intervals.
+
+Wilson's interval inverts the score test: it holds every true mean from which the observed one is not further away than
+`z` standard deviations, the deviation being that of the mean in question. `score_interval` does so where games can
+be drawn: a draw lies in the middle, so games that are mostly drawn waver less than games that are won or lost.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 Z95 = 1.959963984540054  # the normal quantile that leaves 2.5 % on either side
+TINY = 1e-300  # instead of 0, to divide by
 
 
 def wilson_interval(score: float, games: int, z: float = Z95) -> tuple[float, float]:
     """Wilson's interval (1927) for the true mean of `games` results with the mean `score` between 0 and 1.
 
-    A draw counts half, which makes the interval a little wider than it need be, never narrower.
+    Where the results are not only 0 and 1 the interval is wider than it need be, never narrower; see `score_interval`
+    for games with draws.
 
     >>> low, high = wilson_interval(0.5, 20)
     >>> round(low, 3), round(high, 3)
@@ -22,3 +30,50 @@ def wilson_interval(score: float, games: int, z: float = Z95) -> tuple[float, fl
     centre = (score + spread / 2) / (1 + spread)
     half = z / (1 + spread) * math.sqrt(score * (1 - score) / games + spread / (4 * games))
     return max(0.0, min(score, centre - half)), min(1.0, max(score, centre + half))  # against rounding at 0 and 1
+
+
+def score_interval(wins: int, draws: int, losses: int, z: float = Z95) -> tuple[float, float]:
+    """The interval for the true mean score of games that are won (1), drawn (1/2) and lost (0).
+
+    Without draws it is Wilson's; the more draws there are, the narrower.
+
+    >>> [round(bound, 3) for bound in score_interval(10, 0, 10)]
+    [0.299, 0.701]
+    >>> [round(bound, 3) for bound in score_interval(2, 16, 2)]
+    [0.385, 0.615]
+    """
+    games = wins + draws + losses
+    if games == 0:
+        return 0.0, 1.0
+    score = (wins + draws / 2) / games
+
+    def is_likely(mean: float) -> bool:
+        return (score - mean) ** 2 <= z * z * _variance(mean, wins, draws, losses) / games
+
+    return _boundary(is_likely, score, 0.0), _boundary(is_likely, score, 1.0)
+
+
+def _boundary(is_likely: Callable[[float], bool], inside: float, outside: float) -> float:
+    """Where, between a mean that is likely and one that may not be, the likely ones end."""
+    if is_likely(outside):
+        return outside
+    for _ in range(60):
+        middle = (inside + outside) / 2
+        if is_likely(middle):
+            inside = middle
+        else:
+            outside = middle
+    return inside
+
+
+def _variance(mean: float, wins: int, draws: int, losses: int) -> float:
+    """The variance of one game's result under the most likely chances that have this mean."""
+    low, high = 0.0, 2 * min(mean, 1 - mean)  # a chance of a draw; the rest then follows from the mean
+    for _ in range(60 if draws else 0):
+        drawn = (low + high) / 2
+        won, lost = mean - drawn / 2, 1 - mean - drawn / 2
+        if draws / max(drawn, TINY) > wins / 2 / max(won, TINY) + losses / 2 / max(lost, TINY):
+            low = drawn
+        else:
+            high = drawn
+    return mean - low / 4 - mean * mean
