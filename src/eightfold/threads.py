@@ -39,13 +39,23 @@ def run_on_two_threads(job: Callable[[int, int], None], count: int, size_in_byte
 
 
 def run_parts(job: Callable[[int], Answer], parts: int) -> list[Answer]:
-    """Call `job` with 0 to `parts` - 1, side by side if there are several; their answers in that order."""
+    """Call `job` with 0 to `parts` - 1, side by side as far as threads are free; their answers in that order.
+
+    A part that no other thread has begun is done by the caller. So parts may call this themselves: nobody
+    ever waits for work that has yet to find a thread, only for work that is under way.
+    """
     beside = [_pool().submit(job, part) for part in range(1, parts)]
+    own: dict[int, Answer] = {}
     try:
-        first = job(0)
+        own[0] = job(0)
+        for part in range(parts - 1, 0, -1):  # the pool begins at the other end
+            if beside[part - 1].cancel():
+                own[part] = job(part)
     finally:
-        wait(beside)  # they work on the same arrays
-    return [first, *(future.result() for future in beside)]
+        # What is under way works on the same arrays. What is not, if a part failed, is not begun any more; a cancelled
+        # future is not waited for, because that would be until a thread of the pool has come past it.
+        wait([future for future in beside if not future.cancel()])
+    return [own[part] if part in own else beside[part - 1].result() for part in range(parts)]
 
 
 @functools.cache
