@@ -108,7 +108,7 @@ def test_random_games_of_the_search_come_to_an_end(game):
 
 def test_a_win_on_the_spot_is_found_when_there_is_one(game):
     scratch = np.empty(game.actions, np.int64)
-    find_win = getattr(game.rules, "find_win", game.kernels.find_win)
+    find_win = game.kernels.find_win
     for position in some_games(game, count=3):
         if not position.is_over:
             wins = [int(m) for m in position.legal_moves if position.play(int(m)).winner == position.to_move]

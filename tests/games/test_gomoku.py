@@ -12,6 +12,8 @@ from eightfold.benchmarks.reference.minmax import greedy_score
 from eightfold.errors import EightfoldError
 from eightfold.games import make_game
 from eightfold.games.state import BLACK, DRAW, NO_MOVE, RESULT, WHITE
+from eightfold.rng import make_random
+from eightfold.specialise import DEFAULTS, specialise
 
 BOARDS = [(3, 3), (4, 4), (5, 4), (6, 5), (8, 4), (8, 5), (11, 3), (15, 5), (25, 5), (7, 7), (9, 1), (5, 2)]
 
@@ -60,9 +62,6 @@ def test_many_more_random_games_go_as_in_the_naive_rules(size, win, rule):
 @pytest.mark.parametrize("rule", ["freestyle", "standard"])
 def test_random_games_of_the_search_end_as_often_as_the_naive_ones(rule):
     """`rollout` has a win test of its own way in: its results must have the distribution of plain random games."""
-    from eightfold.rng import make_random
-    from eightfold.specialise import specialise
-
     game = make_game(f"gomoku:size=5,win=4,rule={rule}")
     results = np.zeros(4, np.int64)
     kernels = specialise("eightfold.search.kernels.playouts", game.rules)
@@ -246,6 +245,7 @@ def test_a_position_prints_as_a_board():
 )
 def test_a_win_at_once_is_seen_exactly_when_there_is_one(size, win, rule):
     game = make_game(f"gomoku:size={size},win={win},rule={rule}")
+    defaults = specialise(DEFAULTS, game.rules)
     random = np.random.default_rng([size, win])
     seen = {True: 0, False: 0}
     for _ in range(200):
@@ -253,7 +253,7 @@ def test_a_win_at_once_is_seen_exactly_when_there_is_one(size, win, rule):
         while not position.is_over and position.ply < 6 * win:
             expected = any(position.play(int(move)).winner is not None for move in position.legal_moves)
             scratch = np.empty(game.actions, np.int64)
-            for rules in (game.rules, game.kernels):  # the game's own and the default say the same
+            for rules in (game.rules, defaults):  # the game's own and the default say the same
                 move = rules.find_win(position.state, 0, scratch)
                 assert (move != NO_MOVE) == expected
                 assert move == NO_MOVE or position.play(int(move)).winner is not None

@@ -12,7 +12,7 @@ from eightfold.games import BLACK, WHITE, Game, Position, make_game
 from eightfold.games.state import NO_MOVE, ONGOING, RESULT, SIDE
 from eightfold.rng import make_random
 from eightfold.search import AlphaBeta, Greedy
-from eightfold.specialise import specialise
+from eightfold.specialise import DEFAULTS, specialise
 from eightfold.symmetry import destinations
 from renju_positions import CASES, FAULTS, MARKS, STRIPS, Case
 
@@ -178,9 +178,9 @@ def test_random_games_of_the_search_end_as_often_as_those_by_the_rules():
     kernels, many, few = specialise("eightfold.search.kernels.playouts", game.rules), 40_000, 3000
     own, plain = np.zeros(4, np.int64), np.zeros(4, np.int64)
     kernels.random_games(start.state, many, make_random(1), np.zeros(36, np.int64), own)
-    random = make_random(2)
+    random, by_the_rules = make_random(2), specialise(DEFAULTS, game.rules).rollout  # `legal` and `play`
     for _ in range(few):
-        plain[game.kernels.rollout(start.state.copy(), random, np.zeros(36, np.int64))] += 1  # by `legal` and `play`
+        plain[by_the_rules(start.state.copy(), random, np.zeros(36, np.int64))] += 1
     assert np.abs(own / many - plain / few).max() < 0.04, (own, plain)
 
 
@@ -215,7 +215,7 @@ def test_black_loses_when_only_forbidden_points_are_left():
     assert last.winner == WHITE
     assert last.outcome == "white wins"
     scratch = np.empty(36, np.int64)
-    for rules in (game.rules, game.kernels):
+    for rules in (game.rules, specialise(DEFAULTS, game.rules)):
         assert rules.find_win(position.state, 0, scratch) == 35
     both_left = set_up(game, stones, BLACK)
     assert both_left.legal_moves.tolist() == [35]

@@ -26,7 +26,7 @@ from eightfold.games.family import Family
 from eightfold.games.state import BLACK, DRAW, HASHES, LAST, NO_MOVE, ONGOING, PLY, RESULT, SIDE, WHITE
 from eightfold.jit import Ints
 from eightfold.own import import_own
-from eightfold.specialise import DEFAULTS, specialise
+from eightfold.specialise import complete_kernels
 from eightfold.symmetry.orbit import LARGEST_BOARD, orbit_key
 from eightfold.texts import Value, read_options, split_name, write_options
 
@@ -101,8 +101,8 @@ class Game:
 
     @functools.cached_property
     def kernels(self) -> Any:
-        """The game's default kernels (rollout, encode_batch), specialised for it."""
-        return specialise(DEFAULTS, self.rules)
+        """The kernels that a game may leave out (rollout, encode_batch ...): its own, or the default for it."""
+        return complete_kernels(self.rules)
 
     def start(self) -> Position:
         state = np.empty(self.family.state_length(self.size), np.int64)
