@@ -33,6 +33,7 @@ from eightfold.learning.monitors import SelfPlayMonitor
 from eightfold.learning.progress import Progress
 from eightfold.learning.run import RunFolder
 from eightfold.learning.selfplay import PlayedGame, SelfPlay, SelfPlaySettings
+from eightfold.learning.torch_state import half_of_the_cores, seeded, with_half_of_the_cores
 from eightfold.learning.trainer import Losses, Trainer
 from eightfold.nets.backends import make_backend
 from eightfold.nets.cache import CachedEvaluator, check_cache
@@ -61,11 +62,10 @@ class Training:
         _search_settings(config.selfplay)
         seeds = np.random.SeedSequence(config.seed).spawn(3)
         self._random = np.random.default_rng(seeds[0])
-        torch.manual_seed(config.seed)
-        threads = max(1, usable_cores() // 2)  # for each of self-play and training
-        torch.set_num_threads(threads)
+        threads = half_of_the_cores()
 
-        self.network = self.description.make()
+        with seeded(config.seed):
+            self.network = self.description.make()
         check_turns(config.training.turns, config.symmetry, config.training.turns_from_game)
         self.maker = BatchMaker(config.symmetry, random=self._random, allowed=config.training.turns)
         if config.selfplay.cache:
@@ -90,6 +90,7 @@ class Training:
             clip_quantile=settings.clip_quantile,
             precision=settings.precision,
             symmetry=config.symmetry,
+            seed=config.seed,
             owners_weight=settings.owners_weight,
             score_weight=settings.score_weight,
         )
@@ -135,6 +136,7 @@ class Training:
 
     # ---- the loop -------------------------------------------------------------------------------------
 
+    @with_half_of_the_cores()
     def train(self, report: Callable[[dict[str, Any]], None] = lambda entry: None) -> None:
         """Rounds until the time or the games are used up, or `stop` is called."""
         saved = time.monotonic()
@@ -296,6 +298,7 @@ class Training:
 
     # ---- strength, saving, loading --------------------------------------------------------------------
 
+    @with_half_of_the_cores()
     def evaluate(self, games: int) -> dict[str, Any]:
         """Measure the strength of the present network and note it."""
         settings = self.config.evaluation

@@ -35,6 +35,7 @@ from eightfold.learning.td_config import TdConfig, check_config
 from eightfold.learning.td_gradient import Gradient, add_to, gradient_of
 from eightfold.learning.td_play import CANDIDATES, ENDED, FACTS, MARGIN, MOVES, teach_games
 from eightfold.learning.td_run import Progress, TdRun
+from eightfold.learning.torch_state import seeded
 from eightfold.nets.isn import ISN
 from eightfold.nets.isn_match import play_pairs
 from eightfold.nets.isn_place import load_go_isn
@@ -177,8 +178,7 @@ def fresh_network(config: TdConfig) -> ISN:
             classes = "count" if by_count else "eyes"
             raise EightfoldError(f"{config.start} is a network with classes = {classes} and units {found}; set these")
         return network.double()
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(config.seed)
+    with seeded(config.seed):
         network = ISN(**units).double()
     if config.linear_games:
         with torch.no_grad():

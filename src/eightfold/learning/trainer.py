@@ -11,6 +11,7 @@ training loop of a run calls `step` with batches of its own.
 
 from __future__ import annotations
 
+import contextlib
 from collections import deque
 from typing import NamedTuple
 
@@ -22,6 +23,7 @@ from torch.nn import functional
 from eightfold.errors import EightfoldError, unknown
 from eightfold.learning.batches import Batch, BatchMaker, ForesightBatch
 from eightfold.learning.buffer import DataBuffer, targets_of
+from eightfold.learning.torch_state import seeded
 from eightfold.nets.foresight import foresees
 
 CLIP_HISTORY = 1000
@@ -89,7 +91,8 @@ class Trainer:
         else:
             raise unknown("optimiser", optimiser, ["adam", "sgd"])
         self._clip = AutoClip(clip_quantile)
-        self._random = np.random.default_rng(seed)
+        self._random, self._seed = np.random.default_rng(seed), seed
+        self._drops = any(isinstance(module, nn.Dropout) and module.p > 0 for module in model.modules())
         self._symmetry = symmetry
         self.steps = 0
 
@@ -100,7 +103,8 @@ class Trainer:
     def step(self, batch: Batch | ForesightBatch) -> Losses:
         """One step of the optimiser; the losses before it."""
         self.model.train()
-        losses = self._losses(batch)
+        with self._dropping():
+            losses = self._losses(batch)
         self.optimiser.zero_grad(set_to_none=True)
         total = sum((weight * loss for weight, loss in zip(self._weights, losses, strict=False)), torch.zeros(()))
         total.backward()  # type: ignore[no-untyped-call]
@@ -110,6 +114,13 @@ class Trainer:
         self.optimiser.step()
         self.steps += 1
         return Losses(*(float(loss.detach()) for loss in losses))
+
+    def _dropping(self) -> contextlib.AbstractContextManager[None]:
+        """What is dropped depends on the seed and on the step, not on who else draws random numbers of PyTorch."""
+        if not self._drops:
+            return contextlib.nullcontext()
+        seed = np.random.SeedSequence([self._seed, self.steps]).generate_state(1)[0]
+        return seeded(int(seed), self.device)
 
     @torch.no_grad()
     def losses(self, batch: Batch | ForesightBatch) -> Losses:

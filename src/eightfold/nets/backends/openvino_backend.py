@@ -40,8 +40,9 @@ class OpenVinoBackend:
         Odd numbers take the place of the weights meanwhile: no constant is folded away, and each is known by them.
         """
         copy = folded(network)
+        numbers = torch.Generator().manual_seed(0)
         for parameter in copy.parameters():
-            parameter.data = torch.rand_like(parameter) + 0.5
+            parameter.data = torch.rand(parameter.shape, generator=numbers) + 0.5
         size = self._shape.size
         example = torch.zeros(2, self._shape.planes, size, size)
         shape = self._openvino.PartialShape([-1, self._shape.planes, size, size])
