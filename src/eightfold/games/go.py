@@ -45,7 +45,6 @@ from eightfold.games.go_layout import (
     KO_RULES,
     RULES,
     SUICIDE,
-    TAKEN,
     TERRITORY,
     longest_game,
     state_length,
@@ -54,7 +53,7 @@ from eightfold.games.go_legal import forbidden as forbidden
 from eightfold.games.go_legal import is_legal
 from eightfold.games.go_legal import legal as legal  # what is imported so is offered to the searches
 from eightfold.games.go_legal import why_forbidden as why_forbidden
-from eightfold.games.go_memory import flip_stone, remember, turn_page
+from eightfold.games.go_memory import flip_stone, remember, take_prisoners, turn_page
 from eightfold.games.go_planes import ENCODERS
 from eightfold.games.go_planes import encode as encode
 from eightfold.games.go_score import double_margin
@@ -199,7 +198,7 @@ def _put_down(state: Ints, move: int, colour: int) -> int:
     gone = colour if count > 1 and state[cell] & COLOUR == EMPTY else BLACK + WHITE - colour
     for k in range(count):
         flip_stone(state, point_at(changed[k], size), gone if k > 0 else colour)
-    state[TAKEN + gone - BLACK] += count - 1
+    take_prisoners(state, gone, count - 1)
     alone = count == 2 and gone != colour and stone_count(state, stride, head_of(state, stride, cell)) == 1
     return changed[1] if alone and in_atari(state, stride, cell) else 0
 

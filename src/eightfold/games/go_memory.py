@@ -23,6 +23,8 @@ from eightfold.games.go_layout import (
     SEEN,
     SIMPLE_KO,
     SITUATIONAL,
+    TAKEN,
+    TERRITORY,
     WORD,
     boards_at,
     filter_at,
@@ -34,6 +36,7 @@ from eightfold.jit import Ints, kernel
 from eightfold.symmetry.orbit import LARGEST_BOARD, OTHER_SIDE, ZOBRIST, toggle
 
 NEVER = -1
+PRISONERS, PRISONERS_AGAIN = np.int64(0x1E3779B97F4A7C15), np.int64(0x3F58476D1CE4E5B9)  # odd, to mix their number
 
 
 @kernel
@@ -49,6 +52,26 @@ def flip_stone(state: Ints, point: int, colour: int) -> None:
     state[POSITION] ^= stone_hash(point, colour, size)
     page = boards_at(size) + (2 * (state[PLY] % BOARDS) + colour - BLACK) * words(size)
     state[page + point // WORD] ^= 1 << (point % WORD)
+
+
+@kernel
+def take_prisoners(state: Ints, colour: int, count: int) -> None:
+    """Stones of a colour went off the board. Where they are points, positions that differ in them have other hashes."""
+    before = state[TAKEN + colour - BLACK]
+    state[TAKEN + colour - BLACK] = before + count
+    if count > 0 and state[RULES] & TERRITORY != 0:
+        change = _prisoners_hash(colour, before) ^ _prisoners_hash(colour, before + count)
+        for g in range(8):  # prisoners lie on no point: they look the same from all sides
+            state[HASHES + g] ^= change
+
+
+@kernel
+def _prisoners_hash(colour: int, count: int) -> np.int64:
+    """A number for so many prisoners, however many they are; 0 for none. Every step can be undone, so all differ."""
+    mixed = np.int64(2 * count + colour - BLACK if count > 0 else 0) * PRISONERS
+    mixed ^= (mixed >> 29) & ((1 << 35) - 1)
+    mixed *= PRISONERS_AGAIN
+    return mixed ^ ((mixed >> 32) & ((1 << 32) - 1))
 
 
 @kernel

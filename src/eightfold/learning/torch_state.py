@@ -30,7 +30,7 @@ def with_half_of_the_cores() -> Iterator[None]:
 
 @contextlib.contextmanager
 def seeded(seed: int, device: torch.device = CPU) -> Iterator[None]:
-    """Random numbers of the CPU, and of a GPU that is named, from a seed; afterwards they go on as if none were drawn."""
+    """Random numbers of the CPU and a GPU that is named, from a seed; afterwards they go on as if none was drawn."""
     on_gpu = device.type == "cuda"
     with torch.random.fork_rng(devices=[device] if on_gpu else []):
         torch.default_generator.manual_seed(seed)  # `torch.manual_seed` would reach every GPU as well
