@@ -278,14 +278,16 @@ def gomocup(
 def experiment(
     name: Annotated[str, typer.Argument(help="A published result to measure again: isn.")],
     run: Annotated[Path, typer.Option(help="The run that it is about, from `eightfold train-isn`.")],
-    output: Annotated[Path | None, typer.Option(help="Where the report goes (default: docs/studies/NAME).")] = None,
+    output: Annotated[
+        Path | None, typer.Option(help="Where the report goes (default: the folder study in the run).")
+    ] = None,
     games: Annotated[int, typer.Option(min=2, help="Games of each pair in a round robin.")] = 10,
     match_games: Annotated[int, typer.Option(min=2, help="Games against each opponent.")] = 40,
     large_games: Annotated[int, typer.Option(min=2, help="Games on 19x19.")] = 10,
     variant_games: Annotated[int, typer.Option(min=0, help="Training games of each variant; 0: none.")] = 6000,
     seed: SeedOption = 0,
 ) -> None:
-    """Measure a published result again and write a report; stages whose numbers are there are not done again."""
+    """Measure a published result again and write a report; what is kept for this run and settings is reused."""
     from eightfold.errors import unknown
     from eightfold.experiments import NAMES
 
@@ -294,7 +296,7 @@ def experiment(
     from eightfold.experiments.isn import IsnExperiment
     from eightfold.experiments.isn import run as run_experiment
 
-    folder = output or Path("docs") / "studies" / name
+    folder = output or run / "study"
     run_experiment(
         IsnExperiment(
             run=run,

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 from dataclasses import replace
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from typer.testing import CliRunner
 
 from eightfold.arena.match import play_match
+from eightfold.cli import app
+from eightfold.config import load_config_of
 from eightfold.experiments.gnugo import gnugo_player, gnugo_program
 from eightfold.experiments.isn import VARIANTS, IsnExperiment, _training, run
 from eightfold.experiments.isn_report import write_report
@@ -19,6 +24,7 @@ from eightfold.learning.run import read_metrics, this_machine
 from eightfold.learning.td import TdTraining
 from eightfold.learning.td_config import TdConfig
 from eightfold.learning.td_run import read_progress
+from eightfold.nets.description import MODELS
 from refusals import refusal
 
 
@@ -80,20 +86,100 @@ def test_the_run_is_described_by_its_own_notes(study, tmp_path):
         lines = lines or [{key: value for key, value in notes[0].items() if key != "machine"}]
         lines[0]["games_per_s"] = 1e6
         (elsewhere / "metrics.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
-        found = _training(replace(experiment, run=elsewhere), {})
+        found = _training(replace(experiment, run=elsewhere))
         write_report({"training": found}, tmp_path)
         text = (tmp_path / "README.md").read_text(encoding="utf-8")
         assert said in text
         assert ("candidate moves a second (a, 16 cores)." in text) == bool(machines)
 
 
-def test_what_is_measured_is_not_measured_again(study):
+@pytest.fixture
+def copied(study, tmp_path):
+    """The study again, on copies of its folders that a test may change."""
+    experiment, _ = study
+    for place in ("run", "report"):
+        shutil.copytree(experiment.run.parent / place, tmp_path / place)
+    # The best snapshot may change with the seed, and with it everything; variants take long and are looked at apart.
+    return replace(experiment, run=tmp_path / "run", output=tmp_path / "report", variant_games=0)
+
+
+def stages_measured(experiment, capsys) -> list[str]:
+    """Which stages are measured now, by what is told about it."""
+    capsys.readouterr()
+    run(experiment)
+    lines = capsys.readouterr().err.splitlines()
+    return [line.removeprefix("experiment isn: ").removesuffix(" ...") for line in lines]
+
+
+def test_what_is_measured_is_not_measured_again(study, capsys):
     experiment, results = study
-    before = json.loads(experiment.results_path.read_text(encoding="utf-8"))
+    before = experiment.results_path.read_bytes()
     report = (experiment.output / "README.md").read_bytes()
-    again = run(replace(experiment, seed=99))
-    assert again == before == json.loads(json.dumps(results))
+    assert stages_measured(experiment, capsys) == []
+    assert experiment.results_path.read_bytes() == before
+    assert json.loads(before) == json.loads(json.dumps(results))
     assert (experiment.output / "README.md").read_bytes() == report
+
+
+def test_other_settings_are_measured_and_what_was_there_is_not_lost(copied, capsys):
+    report = copied.output / "README.md"
+    assert stages_measured(copied, capsys) == []  # without the variants now
+    assert "hill-climb" not in report.read_text(encoding="utf-8")
+    before = report.read_bytes()
+    more = replace(copied, large_games=4)
+    assert stages_measured(more, capsys) == ["large"]
+    assert report.read_bytes() != before
+    assert stages_measured(more, capsys) == []
+    assert stages_measured(copied, capsys) == []
+    assert report.read_bytes() == before
+    assert stages_measured(replace(copied, seed=99), capsys) == ["round robin", "opponents", "look ahead", "large"]
+
+
+def test_other_weights_are_measured_again(copied, capsys):
+    """The same folders, settings and names of snapshots: only the last snapshot is another network."""
+    snapshots = list((copied.run / "snapshots").iterdir())
+    last, other = max(snapshots), sorted(snapshots)[1]
+    assert last.read_bytes() != other.read_bytes()
+    shutil.copyfile(other, last)
+    assert "round robin" in stages_measured(copied, capsys)
+
+
+def test_the_numbers_of_another_run_are_neither_reported_nor_overwritten(copied, tmp_path):
+    config = load_config_of(TdConfig(), copied.run / "config.toml")
+    training = TdTraining(replace(config, seed=5, games=20), tmp_path / "other")
+    training.train()
+    training.close()
+    before = copied.results_path.read_bytes()
+    other = replace(copied, run=tmp_path / "other")
+    assert "holds the numbers of another run" in refusal(lambda: run(other))
+    published = Path(__file__).parents[2] / "docs" / "studies" / "isn" / "results.json"
+    (tmp_path / "clone").mkdir()
+    shutil.copyfile(published, tmp_path / "clone" / "results.json")
+    assert "holds the numbers of another run" in refusal(lambda: run(replace(copied, output=tmp_path / "clone")))
+    assert copied.results_path.read_bytes() == before
+    assert (tmp_path / "clone" / "results.json").read_bytes() == published.read_bytes()
+
+
+def test_a_report_goes_into_the_run_unless_another_place_is_named(study, tmp_path, monkeypatch):
+    """In a clone, where docs/studies holds published numbers; a file in the way tells where the report would go."""
+    experiment, _ = study
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(Path(__file__).parents[2] / "docs" / "studies", tmp_path / "docs" / "studies")
+    shutil.copytree(experiment.run, tmp_path / "run")
+    (tmp_path / "run" / "study").touch()
+    done = CliRunner().invoke(app, ["experiment", "isn", "--run", "run"])
+    assert "cannot make the folder run/study" in str(done.exception)
+
+
+def test_the_card_of_the_shipped_network_is_about_its_weights():
+    """The card names the weights by their digest, and says that the study in the documentation is of another run."""
+    folder = MODELS / "isn-9"
+    card = (folder / "card.md").read_text(encoding="utf-8")
+    assert hashlib.sha256((folder / "isn.safetensors").read_bytes()).hexdigest() in card
+    published = Path(__file__).parents[2] / "docs" / "studies" / "isn" / "results.json"
+    training = json.loads(published.read_text(encoding="utf-8"))["training"]
+    assert f"{training['games']:,} games, seed {training['seed']}" in card
+    assert "not of these weights" in card
 
 
 def test_the_report_holds_what_was_measured(study, tmp_path):

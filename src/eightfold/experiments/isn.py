@@ -4,16 +4,16 @@
     -> against `random`, `mcts` and GNU Go without look-ahead; with alpha-beta; on 19x19 with the weights of 9x9
     -> variants trained with equally many games: the document's rejected ones, recurrent links, the hill-climb
 
-Every stage leaves its numbers in `results.json` in the output folder and is not done again while they are there; the
-report (`isn_report.py`) is written from them after each. The document found a noisy but rising percentage of wins.
+Every stage leaves its numbers in `results.json` in the output folder and is not done again for the same weights and
+settings (`kept.py`); the report (`isn_report.py`) is written from them after each. The document found a noisy
+but rising percentage of wins.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -28,11 +28,11 @@ from eightfold.config import load_config_of, with_changes
 from eightfold.errors import EightfoldError
 from eightfold.experiments.gnugo import gnugo_player, gnugo_program
 from eightfold.experiments.isn_report import write_report
+from eightfold.experiments.kept import Kept, digest
 from eightfold.games.game import make_game
 from eightfold.learning.run import read_metrics
 from eightfold.learning.td_config import TdConfig
 from eightfold.learning.td_run import read_progress
-from eightfold.nets.checkpoint import replace_file
 from eightfold.nets.isn_match import play_pairs
 from eightfold.nets.isn_place import load_go_isn, snapshots_of
 from eightfold.nets.isn_tables import IsnTables, playing_tables
@@ -44,6 +44,7 @@ BETA = 20.0
 MOST_SNAPSHOTS = 44  # as many as the document has: 0 to 860K in steps of 20K
 OPPONENTS = ("random", "mcts:playouts=30", "mcts:playouts=100", "mcts:playouts=300", "mcts:playouts=1000")
 GNU_GO = "GNU Go, level 1"
+ITSELF = "itself"
 LARGE_OPPONENTS = ("random", "mcts:playouts=30")
 # What is changed of the run's settings.
 VARIANTS: dict[str, tuple[str, ...]] = {
@@ -76,7 +77,7 @@ class IsnExperiment:
 
 
 def run(experiment: IsnExperiment) -> dict[str, Any]:
-    """All stages that have no numbers yet; the numbers."""
+    """All stages that have no numbers yet for this run and these settings; the numbers."""
     console = Console(stderr=True, highlight=False)
     if not snapshots_of(experiment.run):
         raise EightfoldError(f"{experiment.run} holds no snapshots; train one with `eightfold train-isn`")
@@ -84,49 +85,35 @@ def run(experiment: IsnExperiment) -> dict[str, Any]:
         experiment.output.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise EightfoldError(f"cannot make the folder {experiment.output}: {error.strerror}") from None
-    results = _results_so_far(experiment.results_path)
-    stages: dict[str, Callable[[IsnExperiment, dict[str, Any]], Any]] = {
-        "training": _training,
-        "round_robin": _round_robin,
-        "opponents": _opponents,
-        "look_ahead": _look_ahead,
-        "large": _large,
-        "variants": _variants,
-    }
-    for name, stage in stages.items():
-        if name in results:
+    kept = Kept(experiment.results_path, _identity(experiment.run))
+    kept.numbers["training"] = _training(experiment)  # read anew: a run may have gone on since
+    for name, (facts, stage) in _STAGES.items():
+        measured_for = facts(experiment, kept)
+        if measured_for is None:
+            kept.set_aside(name)
             continue
-        console.print(f"experiment isn: {name.replace('_', ' ')} ...")
-        numbers = stage(experiment, results)
-        if numbers is None:
-            continue
-        results[name] = numbers
-        _save(experiment, results)
-        write_report(results, experiment.output)
-    write_report(results, experiment.output)
-    return results
+
+        def measure(name: str = name, stage: Stage = stage) -> dict[str, Any]:
+            console.print(f"experiment isn: {name.replace('_', ' ')} ...")
+            return stage(experiment, kept)
+
+        if kept.stage(name, digest(*measured_for), measure):
+            write_report(kept.numbers, experiment.output)
+    kept.save()
+    write_report(kept.numbers, experiment.output)
+    return kept.numbers
 
 
-def _results_so_far(path: Path) -> dict[str, Any]:
-    if not path.is_file():
-        return {}
-    try:
-        results = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError:
-        results = None
-    if not isinstance(results, dict):
-        raise EightfoldError(f"{path} does not hold this experiment's numbers; choose another output folder")
-    return results
-
-
-def _save(experiment: IsnExperiment, results: dict[str, Any]) -> None:
-    replace_file(experiment.results_path, (json.dumps(results, indent=1) + "\n").encode())
+def _identity(run: Path) -> str:
+    """Which run this is, also after it went on: its settings but for their length, and the weights it began with."""
+    settings = asdict(load_config_of(TdConfig(), run / "config.toml"))
+    return digest({**settings, "games": 0, "minutes": 0}, next(iter(snapshots_of(run).values())))
 
 
 # ---- stages ---------------------------------------------------------------------------------------------
 
 
-def _training(experiment: IsnExperiment, results: dict[str, Any]) -> dict[str, Any]:
+def _training(experiment: IsnExperiment) -> dict[str, Any]:
     """What the run was, from its own settings and metrics."""
     config = load_config_of(TdConfig(), experiment.run / "config.toml")
     progress, notes = read_progress(experiment.run), read_metrics(experiment.run)
@@ -157,7 +144,7 @@ def _training(experiment: IsnExperiment, results: dict[str, Any]) -> dict[str, A
     }
 
 
-def _round_robin(experiment: IsnExperiment, results: dict[str, Any]) -> dict[str, Any]:
+def _round_robin(experiment: IsnExperiment, kept: Kept) -> dict[str, Any]:
     chosen = _thinned(snapshots_of(experiment.run))
     scores, moves = _tournament(
         [_tables(path) for path in chosen.values()], experiment.game, experiment.games, experiment.seed
@@ -171,47 +158,37 @@ def _round_robin(experiment: IsnExperiment, results: dict[str, Any]) -> dict[str
     }
 
 
-def _opponents(experiment: IsnExperiment, results: dict[str, Any]) -> dict[str, Any]:
+def _opponents(experiment: IsnExperiment, kept: Kept) -> dict[str, Any]:
     """The best snapshot without look-ahead against others."""
-    best = _best(experiment, results)
+    best = _best(experiment, kept)
     games = experiment.match_games
-    found = [
-        _match(experiment, results, experiment.game, f"isn:{best}", opponent, games)
-        for opponent in experiment.opponents
-    ]
+    found = [_match(experiment, kept, best, experiment.game, "", opponent, games) for opponent in experiment.opponents]
     if gnugo_program() is not None:
-        found.append(_match(experiment, results, experiment.game, f"isn:{best}", GNU_GO, games))
+        found.append(_match(experiment, kept, best, experiment.game, "", GNU_GO, games))
     return {"game": experiment.game, "snapshot": int(best.stem), "matches": found}
 
 
-def _look_ahead(experiment: IsnExperiment, results: dict[str, Any]) -> dict[str, Any]:
+def _look_ahead(experiment: IsnExperiment, kept: Kept) -> dict[str, Any]:
     """Alpha-beta over the same network, to depth 5 and less."""
-    best, games = _best(experiment, results), max(2, experiment.match_games // 2)
+    best, games = _best(experiment, kept), max(2, experiment.match_games // 2)
     found = []
     for depth in (2, 3, 5):
-        player = f"isn:{best},depth={depth},width=6"
-        found.append(_match(experiment, results, experiment.game, player, f"isn:{best}", games, openings=4))
-    player = f"isn:{best},depth=5,width=6"
-    found.append(_match(experiment, results, experiment.game, player, "mcts:playouts=300", games))
+        player = f",depth={depth},width=6"
+        found.append(_match(experiment, kept, best, experiment.game, player, ITSELF, games, openings=4))
+    player = ",depth=5,width=6"
+    found.append(_match(experiment, kept, best, experiment.game, player, "mcts:playouts=300", games))
     if gnugo_program() is not None:
-        found.append(_match(experiment, results, experiment.game, player, GNU_GO, games))
+        found.append(_match(experiment, kept, best, experiment.game, player, GNU_GO, games))
     return {"game": experiment.game, "snapshot": int(best.stem), "matches": found}
 
 
-def _large(experiment: IsnExperiment, results: dict[str, Any]) -> dict[str, Any]:
+def _large(experiment: IsnExperiment, kept: Kept) -> dict[str, Any]:
     """The weights of 9x9 on 19x19: do later snapshots beat earlier ones there too, and what else do they beat?"""
-    snapshots, games = snapshots_of(experiment.run), experiment.large_games
-    best, places = _best(experiment, results), list(snapshots)
-    few = sorted({places[0], places[len(places) // 4], places[len(places) // 2], places[-1], int(best.stem)})
-    scores, moves = _tournament(
-        [_tables(snapshots[each]) for each in few], experiment.large_game, games, experiment.seed
-    )
-    found = [
-        _match(experiment, results, experiment.large_game, f"isn:{best}", opponent, games)
-        for opponent in LARGE_OPPONENTS
-    ]
+    best, few, games = _best(experiment, kept), _few(experiment, kept), experiment.large_games
+    scores, moves = _tournament([_tables(path) for path in few.values()], experiment.large_game, games, experiment.seed)
+    found = [_match(experiment, kept, best, experiment.large_game, "", opponent, games) for opponent in LARGE_OPPONENTS]
     if gnugo_program() is not None:
-        found.append(_match(experiment, results, experiment.large_game, f"isn:{best}", GNU_GO, games))
+        found.append(_match(experiment, kept, best, experiment.large_game, "", GNU_GO, games))
     return {
         "game": experiment.large_game,
         "snapshot": int(best.stem),
@@ -222,18 +199,18 @@ def _large(experiment: IsnExperiment, results: dict[str, Any]) -> dict[str, Any]
     }
 
 
-def _variants(experiment: IsnExperiment, results: dict[str, Any]) -> dict[str, Any] | None:
+def _variants(experiment: IsnExperiment, kept: Kept) -> dict[str, Any]:
     """Variants with equally many training games, in one round robin over all their snapshots."""
     from eightfold.learning.td import TdTraining
 
     games = experiment.variant_games
-    if games == 0:
-        return None
     facts: dict[str, dict[str, Any]] = {}
     entrants: list[tuple[str, int, IsnTables]] = []
     for name, changes in VARIANTS.items():
         config = variant_config(experiment, changes)
-        folder = experiment.run.parent / f"{experiment.run.name}-variants" / re.sub(r"\W+", "-", name)
+        # Named by its settings as well: what another run left under the same name must not be taken for it.
+        plain_name = re.sub(r"\W+", "-", name)
+        folder = experiment.run.parent / f"{experiment.run.name}-variants" / f"{plain_name}-{digest(asdict(config))}"
         training = TdTraining(config, folder)
         try:
             training.train()
@@ -263,6 +240,60 @@ def variant_config(experiment: IsnExperiment, changes: Sequence[str]) -> TdConfi
     settings, games = load_config_of(TdConfig(), experiment.run / "config.toml"), experiment.variant_games
     keep = ("start=", "minutes=0", f"games={games}", f"linear_games={games // 10}", f"snapshot_every={games // 10}")
     return with_changes(settings, [*keep, *changes])
+
+
+# ---- what stages are measured for -------------------------------------------------------------------------
+
+Facts = list[Any] | None  # None: the stage is not wanted
+
+
+def _round_robin_facts(experiment: IsnExperiment, kept: Kept) -> Facts:
+    chosen = _thinned(snapshots_of(experiment.run))
+    return [*chosen, *chosen.values(), experiment.game, experiment.games, BETA, experiment.seed]
+
+
+def _opponents_facts(experiment: IsnExperiment, kept: Kept) -> Facts:
+    best = _best(experiment, kept)
+    return [
+        int(best.stem),
+        best,
+        experiment.game,
+        experiment.match_games,
+        experiment.opponents,
+        *_conditions(experiment),
+    ]
+
+
+def _look_ahead_facts(experiment: IsnExperiment, kept: Kept) -> Facts:
+    best = _best(experiment, kept)
+    return [int(best.stem), best, experiment.game, experiment.match_games, *_conditions(experiment)]
+
+
+def _large_facts(experiment: IsnExperiment, kept: Kept) -> Facts:
+    best, few = _best(experiment, kept), _few(experiment, kept)
+    snapshots = [*few, *few.values(), int(best.stem)]
+    return [*snapshots, experiment.large_game, experiment.large_games, BETA, *_conditions(experiment)]
+
+
+def _variants_facts(experiment: IsnExperiment, kept: Kept) -> Facts:
+    if experiment.variant_games == 0:
+        return None
+    settings = {name: asdict(variant_config(experiment, changes)) for name, changes in VARIANTS.items()}
+    return [settings, experiment.game, experiment.games, BETA, experiment.seed]
+
+
+def _conditions(experiment: IsnExperiment) -> list[Any]:
+    return [experiment.seed, gnugo_program() is not None]
+
+
+Stage = Callable[[IsnExperiment, Kept], dict[str, Any]]
+_STAGES: dict[str, tuple[Callable[[IsnExperiment, Kept], Facts], Stage]] = {
+    "round_robin": (_round_robin_facts, _round_robin),
+    "opponents": (_opponents_facts, _opponents),
+    "look_ahead": (_look_ahead_facts, _look_ahead),
+    "large": (_large_facts, _large),
+    "variants": (_variants_facts, _variants),
+}
 
 
 # ---- parts of stages --------------------------------------------------------------------------------------
@@ -299,41 +330,48 @@ def _tournament(networks: Sequence[IsnTables], game: str, games: int, seed: int)
     return scores, moves / max(1, sum(result.games for result in results))
 
 
-def _best(experiment: IsnExperiment, results: dict[str, Any]) -> Path:
+def _best(experiment: IsnExperiment, kept: Kept) -> Path:
     """The snapshot with the most wins in the round robin."""
-    best = max(results["round_robin"]["snapshots"], key=lambda entry: entry["score"])
+    best = max(kept.numbers["round_robin"]["snapshots"], key=lambda entry: entry["score"])
     return snapshots_of(experiment.run)[best["games"]]
+
+
+def _few(experiment: IsnExperiment, kept: Kept) -> dict[int, Path]:
+    """Some snapshots for the large board: the first, the best, the last, and between."""
+    snapshots, best = snapshots_of(experiment.run), _best(experiment, kept)
+    places = list(snapshots)
+    few = {places[0], places[len(places) // 4], places[len(places) // 2], places[-1], int(best.stem)}
+    return {games: snapshots[games] for games in sorted(few)}
 
 
 def _match(
     experiment: IsnExperiment,
-    results: dict[str, Any],
+    kept: Kept,
+    snapshot: Path,
     game: str,
-    player: str,
+    options: str,
     opponent: str,
     games: int,
     *,
     openings: int = 0,
 ) -> dict[str, Any]:
-    """One match, or what was found when it was played before: a match may take long, and is kept at once."""
-    kept: dict[str, Any] = results.setdefault("matches", {})
-    key = f"{game} {Path(player).name} - {Path(opponent).name}, {games} games"
-    if key not in kept:
+    """The snapshot with these options of the player `isn` against another player, or (ITSELF) without any options."""
+    player = f"isn:{snapshot}{options}"
+
+    def play() -> dict[str, Any]:
         if opponent == GNU_GO:
-            kept[key] = _gnugo_match(game, player, games, experiment.seed)
-        else:
-            report = play_match(
-                make_game(game), player, opponent, games=games, seed=experiment.seed, opening_plies=openings
-            )
-            kept[key] = {
-                "player": _options(player),
-                "opponent": _options(opponent),
-                "seconds_per_move": report.seconds_per_move[0],
-                **report.total.as_dict(),
-            }
-        _save(experiment, results)
-    found: dict[str, Any] = kept[key]
-    return found
+            return _gnugo_match(game, player, games, experiment.seed)
+        other = f"isn:{snapshot}" if opponent == ITSELF else opponent
+        report = play_match(make_game(game), player, other, games=games, seed=experiment.seed, opening_plies=openings)
+        return {
+            "player": _options(player),
+            "opponent": _options(other),
+            "seconds_per_move": report.seconds_per_move[0],
+            **report.total.as_dict(),
+        }
+
+    who = f"isn:{digest(snapshot)}{options} - {opponent}"
+    return kept.match(f"{game} {who}, {games} games, {openings} opening plies, seed {experiment.seed}", play)
 
 
 def _gnugo_match(game: str, player: str, games: int, seed: int) -> dict[str, Any]:

@@ -18,9 +18,7 @@ def write_report(results: dict[str, Any], folder: Path) -> None:
     parts = [
         "# Internal Symmetry Networks by TD(λ) self-play",
         "Written by `eightfold experiment isn` from the numbers in [results.json](results.json); do not edit. The"
-        " network, its"
-        " inputs and outputs are explained in [docs/isn.md](../../isn.md), the training in"
-        " [docs/td.md](../../td.md).",
+        " network, its inputs and outputs are explained in Eightfold's docs/isn.md, the training in docs/td.md.",
     ]
     for name, section in (
         ("training", _training),
