@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from eightfold.arena import make_player
 from eightfold.games import BLACK, WHITE, make_game
 from eightfold.games.game import Position
 from eightfold.games.record import read_records
@@ -481,6 +482,22 @@ def infos(line: str) -> list[tuple[str, ...]]:
     found = INFO.findall(line)
     assert line.count("info move") == len(found)
     return found
+
+
+def test_exact_scores_of_alpha_beta_are_shown_for_every_move():
+    talk = Talk("alphabeta:depth=2,scores=exact", "gomoku:size=7,win=4")
+    for move in ("b C4", "w A1", "b D4", "w G7", "b E4", "w A7"):
+        talk.good(f"play {move}")
+    result = make_player("alphabeta:depth=2,scores=exact", talk.position.game).think(talk.position)
+    expected = np.round(5000 * (1 + result.values))
+    found = infos(talk("lz-genmove_analyze b 10").splitlines()[-2])
+    assert len(found) == np.isfinite(expected).sum() > 5
+    for vertex, _, rate, *_ in found:
+        assert int(rate) == expected[talk.position.game.action(vertex)]
+    rates = [int(rate) for _, _, rate, *_ in found]
+    assert rates == sorted(rates, reverse=True)
+    assert rates[:2] == [10_000, 10_000]  # a four with two open ends
+    assert rates[-1] < 10_000
 
 
 @pytest.mark.parametrize("player", ["mcts:playouts=300", "alphabeta:depth=2", "greedy", "random"])

@@ -7,12 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from eightfold.arena import make_player
 from eightfold.benchmarks.reference.gomoku import PlainGomoku
 from eightfold.benchmarks.reference.minmax import alphabeta, minmax, root_scores
 from eightfold.games import make_game
 from eightfold.search import AlphaBeta
 from eightfold.symmetry import destinations
 from patience import finished
+from refusals import refusal
 
 
 def both(text: str, moves: list[int]):
@@ -55,6 +57,48 @@ def test_root_scores_and_choice_are_those_of_plain_minmax(board, rule, depth, ne
     else:
         assert (expected[result.action] > 0) == (best > 0)
         assert result.value == (1 if best > 0 else -1)
+
+
+@settings(max_examples=40)
+@given(
+    st.sampled_from([(3, 3), (4, 3), (4, 4), (5, 4)]),
+    st.integers(1, 3),
+    st.integers(1, 2),
+    st.integers(0, 7),
+    st.booleans(),
+    st.randoms(use_true_random=False),
+)
+def test_exact_scores_on_request_are_those_of_plain_minmax(board, depth, near, plies, watched, random):
+    """Also of moves beside a win that is seen early, and while somebody is told how it stands."""
+    size, win = board
+    made = both(f"gomoku:size={size},win={win}", random.sample(range(size * size), plies))
+    if made is None:
+        return
+    game, position, plain = made
+    expected = root_scores(plain, depth, near)
+    player = make_player(f"alphabeta:depth={depth},near={near},scores=exact", game, seed=2)
+    result = player.think(position, on_progress=(lambda told: None) if watched else None)
+    assert result.scores is not None
+    assert result.values is not None
+    assert {int(move): int(result.scores[move]) for move in np.flatnonzero(~np.isnan(result.scores))} == expected
+    assert expected[result.action] == max(expected.values())
+    assert result.depth == depth
+    scale, sure = 2 * game.rules.best_possible_score(position.state), player._kernels.win_value(position.state) - 100
+    for move in range(game.actions):
+        if move not in expected:
+            assert np.isnan(result.values[move])
+        elif abs(expected[move]) >= sure:
+            assert result.values[move] == np.sign(expected[move])
+        else:
+            assert result.values[move] == pytest.approx(expected[move] / scale)
+
+
+def test_scores_are_only_exact_on_request():
+    game = make_game("gomoku:size=5,win=4")
+    result = make_player("alphabeta:depth=2", game, seed=1).think(game.after([12, 6]))
+    assert result.scores is None
+    assert result.values is None
+    assert "'some'; known: best, exact" in refusal(lambda: make_player("alphabeta:scores=some", game))
 
 
 def test_a_deeper_search_on_a_tiny_board_is_still_exact():

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from eightfold.arena import make_player
 from eightfold.games.game import make_game
 from eightfold.games.state import BLACK, WHITE
 from eightfold.web.messages import Seat
+from eightfold.web.opinion import opinion
 from eightfold.web.session import MOST_NODES, Session
 from refusals import refusal
 
@@ -163,3 +167,15 @@ def test_undo_after_a_handicap_counts_from_white():
     game.undo(now=0.0)
     assert len(game.position.moves) == 1
     assert game.position.to_move == BLACK
+
+
+def test_exact_scores_of_alpha_beta_are_told_to_the_page():
+    game = session([24, 25])
+    for player, told in (("alphabeta:depth=2", False), ("alphabeta:depth=2,scores=exact", True)):
+        result = make_player(player, game.game, seed=1).think(game.position)
+        message = opinion(game, game.node, result, 0.1)
+        assert message["visits"] is None
+        assert (message["values"] is not None) == (message["scores"] is not None) == told
+    known = [point for point, score in enumerate(message["scores"]) if score is not None]
+    assert known == np.flatnonzero(np.isfinite(result.scores)).tolist()
+    assert message["scores"][message["action"]] == max(message["scores"][point] for point in known)

@@ -106,8 +106,8 @@ def info_line(result: SearchResult, position: Position, request: Request, points
     """One report: every move that was looked at, the best first; then the whole position."""
     parts = []
     for order, action in enumerate(_in_order(result)[: request.most_moves]):
-        unvalued = result.visits is None or result.values is None or np.isnan(result.values[action])
-        value = result.value if unvalued else float(result.values[action])  # type: ignore[index]
+        known = result.values is not None and np.isfinite(result.values[action])
+        value = float(result.values[action]) if known else result.value  # type: ignore[index]
         visits = int(result.visits[action]) if result.visits is not None else max(1, result.effort)
         line = result.principal_variation if action == result.action else ()
         vertices = " ".join(write_vertex(move, position.game) for move in line or (action,))
@@ -120,8 +120,10 @@ def info_line(result: SearchResult, position: Position, request: Request, points
 
 
 def _in_order(result: SearchResult) -> list[int]:
-    """The moves that were looked at, the chosen one first."""
+    """The moves that were looked at, the chosen one first: by visits, or where nobody counts them by exact values."""
     worth = result.visits if result.visits is not None else result.policy
+    if result.visits is None and result.values is not None:
+        worth = np.where(np.isfinite(result.values), 2 + result.values, 0)  # above 0, as whatever was looked at
     moves = [int(action) for action in np.argsort(-worth, kind="stable") if worth[action] > 0]
     return [result.action, *(action for action in moves if action != result.action)]
 

@@ -3,6 +3,9 @@
 A depth is a number of plies. Every iteration tries the root moves in the order of the one before; ties of
 the heuristic are ordered by the seed. When time runs out, the unfinished iteration counts for the moves that it
 got through: the best of the one before was the first of them.
+
+Pruning only bounds the moves that are not the best. With `scores=exact` each is searched with a full window, and the
+result has the min-max value of every candidate: `scores` as the search counts, `values` from -1 to 1.
 """
 
 from __future__ import annotations
@@ -29,7 +32,7 @@ from eightfold.search.result import (
     one_hot,
 )
 from eightfold.specialise import specialise
-from eightfold.texts import Option, check_options
+from eightfold.texts import Option, Value, check_options
 
 DEEPEST, USUAL_DEPTH = 64, 4
 TABLE_ENTRIES = 1 << 20
@@ -46,14 +49,30 @@ class AlphaBeta:
         ),
         Option(name="seconds", default=0.0, least=0, most=1e6, help="time for a move (0: no limit)"),
         Option(name="near", default=2, least=1, most=24, help="candidates lie at most so far from a stone"),
+        Option(
+            name="scores",
+            default="best",
+            choices=("best", "exact"),
+            help="exact: of every candidate move, which is slower",
+        ),
     )
 
-    def __init__(self, game: Game, *, depth: int = 0, seconds: float = 0.0, near: int = 2, seed: int = 0) -> None:
+    def __init__(
+        self,
+        game: Game,
+        *,
+        depth: int = 0,
+        seconds: float = 0.0,
+        near: int = 2,
+        scores: str = "best",
+        seed: int = 0,
+    ) -> None:
         need_heuristic(game, "alphabeta")
-        check_options(self.OPTIONS, "player alphabeta", {"depth": depth, "seconds": seconds, "near": near})
+        given: dict[str, Value] = {"depth": depth, "seconds": seconds, "near": near, "scores": scores}
+        check_options(self.OPTIONS, "player alphabeta", given)
         self._game = game
         self._kernels = specialise("eightfold.search.kernels.alphabeta", game.rules)
-        self._depth, self._seconds, self._near = depth, seconds, near
+        self._depth, self._seconds, self._near, self._exact = depth, seconds, near, scores == "exact"
         self._random = np.random.default_rng(check_seed(seed))
         self._work = self._make_work(game)
 
@@ -97,9 +116,15 @@ class AlphaBeta:
         finally:
             timer.cancel()
 
-    def _result(self, position: Position, lines: Sequence[tuple[int, ...]], value: int, depth: int) -> SearchResult:
-        """Lines: how it goes on after the best move, and after others."""
+    def _result(
+        self, position: Position, lines: Sequence[tuple[int, ...]], value: int, depth: int, scores: NDArray[np.float64]
+    ) -> SearchResult:
+        """Lines: how it goes on after the best move, and after others. Scores [A]: exact ones, nan where is none."""
+        exact = bool(np.isfinite(scores).any())
+        values = [self._as_value(position, score) if np.isfinite(score) else np.nan for score in scores.tolist()]
         return SearchResult(
+            scores=scores.copy() if exact else None,
+            values=np.array(values, np.float32) if exact else None,
             action=lines[0][0],
             policy=one_hot(position.game.actions, lines[0][0]),
             value=self._as_value(position, value),
@@ -146,10 +171,11 @@ class AlphaBeta:
         sure_win = self._kernels.win_value(position.state) - DEEPEST
         deepest = self._depth or (DEEPEST if limits.timed else USUAL_DEPTH)
         best_value, reached, searched = 0, 0, 0
+        scores = np.full(position.game.actions, np.nan)  # with `exact`, of the last iteration that was finished
         lines: list[tuple[int, ...]] = [(int(moves[0]),)]
 
         def so_far() -> SearchResult:
-            return self._result(position, lines, best_value, reached)
+            return self._result(position, lines, best_value, reached, scores)
 
         values = np.zeros(len(moves), np.int64)
         for depth in range(1, deepest + 1):
@@ -166,8 +192,10 @@ class AlphaBeta:
                 break
             reached = depth
             moves = moves[order]
-            if abs(best_value) >= sure_win or len(moves) == 1:
-                break
+            if self._exact:
+                scores[moves] = values[order]
+            elif abs(best_value) >= sure_win or len(moves) == 1:
+                break  # the move is settled; exact scores of the others may still change
         if not limits.told:
             lines = self._lines(searched, np.array(lines[0]))
         return so_far()
@@ -176,7 +204,7 @@ class AlphaBeta:
         self, depth: int, moves: Ints, values: Ints, limits: Limits, so_far: Callable[[], SearchResult]
     ) -> int:
         """One iteration; a watched or a deep one in a thread, so that a stop or Ctrl-C is heard meanwhile."""
-        search = functools.partial(self._kernels.search_root, self._work, depth, moves, False, values, self._near)
+        search = functools.partial(self._kernels.search_root, self._work, depth, moves, self._exact, values, self._near)
         in_main = threading.current_thread() is threading.main_thread()
         if not limits.watched and (depth <= USUAL_DEPTH or not in_main):
             return int(search())
@@ -195,7 +223,7 @@ class AlphaBeta:
             raise
         return finished[0]
 
-    def _as_value(self, position: Position, value: int) -> float:
+    def _as_value(self, position: Position, value: float) -> float:
         if abs(value) >= self._kernels.win_value(position.state) - DEEPEST:
             return 1.0 if value > 0 else -1.0
         return value / (2 * position.game.rules.best_possible_score(position.state))

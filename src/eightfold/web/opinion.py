@@ -21,6 +21,7 @@ def opinion(session: Session, node: int, result: SearchResult, seconds: float) -
         "policy": [round(float(p), 4) for p in result.policy[:points]],
         "visits": None if result.visits is None else [int(n) for n in result.visits[:points]],
         "values": None if result.values is None else [_number(v) for v in result.values[:points]],
+        "scores": None if result.scores is None else [_number(s) for s in result.scores[:points]],
         "pass": None if len(result.policy) == points else round(float(result.policy[points]), 4),
         "lines": _lines(result),
         "effort": int(result.effort if result.visits is None else result.visits.sum()),

@@ -148,16 +148,23 @@ export class AnalyseView {
       return;
     }
     this.board.hideVariation();
-    const counted = this.shown.value === "visits" && opinion.visits;
-    this.board.overlay.show(counted ? opinion.visits : opinion.policy, opinion.action, (action) => this.words(opinion, action));
+    this.board.overlay.show(this.shares(opinion), opinion.action, (action) => this.words(opinion, action));
   }
 
-  // The two lines on a point: how good it is, and how much that was looked at.
+  // How much each point is liked: by visits, by exact values where nobody counts visits, else by the policy.
+  shares(opinion) {
+    if (this.shown.value !== "visits") return opinion.policy;
+    if (opinion.visits) return opinion.visits;
+    return opinion.values?.map((value) => (value === null ? 0 : 1.1 + value)) ?? opinion.policy;
+  }
+
+  // The two lines on a point: how good it is, and how much that was looked at, or its exact score.
   words(opinion, action) {
     const share = `${Math.round(100 * opinion.policy[action])}%`;
-    if (this.shown.value === "policy" || !opinion.visits) return [share, ""];
+    if (this.shown.value === "policy" || !(opinion.visits || opinion.values)) return [share, ""];
     const value = opinion.values?.[action];
     const upper = value === undefined || value === null ? share : `${Math.round(50 * (1 + value))}%`;
+    if (!opinion.visits) return [upper, String(opinion.scores?.[action] ?? "")];
     return [upper, opinion.visits[action] ? shortNumber(opinion.visits[action]) : ""];
   }
 
