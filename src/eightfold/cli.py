@@ -41,7 +41,9 @@ def match(
     first: Annotated[str, typer.Argument(help="A player, e.g. alphabeta:depth=4 (see `eightfold players`).")],
     second: Annotated[str, typer.Argument(help="Its opponent.")],
     game: GameOption = "gomoku:size=15",
-    games: Annotated[int, typer.Option(min=1, help="How many; colours alternate.")] = 20,
+    games: Annotated[
+        int | None, typer.Option(min=1, help="How many; colours alternate (default: 20, or 1 with a human).")
+    ] = None,
     seed: SeedOption = 0,
     opening_plies: Annotated[
         int,
@@ -54,15 +56,22 @@ def match(
     """Play a match between two players and say what the result is worth."""
     from eightfold.arena.folder import GameFolder
     from eightfold.arena.match import GameResult, play_match
+    from eightfold.arena.players import HUMAN
     from eightfold.arena.report import MatchProgress, draw_board, print_match
     from eightfold.games.game import make_game
 
+    with_human = HUMAN in (first, second)
+    if with_human and as_json:
+        raise EightfoldError("--json prints one object and nothing else; a human needs to see the board: leave one out")
+    games = games or (1 if with_human else 20)
     the_game = make_game(game)
     folder = None if sgf is None else GameFolder(sgf, the_game)
     with MatchProgress(first, second, games) as progress:
 
         def finished(result: GameResult) -> None:
             progress.advance(result)
+            if with_human:
+                draw_board(result.position)
             if folder is not None:
                 folder.add(result.record(event=f"{first} - {second}, seed {seed}"))
 
@@ -72,7 +81,7 @@ def match(
     if as_json:
         print(json.dumps(report.as_dict()))
         return
-    if show:
+    if show and not with_human:  # who saw it already
         draw_board(report.results[-1].position)
     print_match(report)
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from eightfold.arena.forfeit import Forfeit, Resignation
-from eightfold.arena.players import make_player
+from eightfold.arena.players import HUMAN, make_player
 from eightfold.arena.ratings import score_interval
 from eightfold.errors import EightfoldError
 from eightfold.games.game import Game, Position
@@ -197,7 +197,7 @@ def play_match(
     players: list[Player] = []
     try:
         for side, name in enumerate((first, second)):
-            players.append(make_player(name, game, seed=2 * seed + side))
+            players.append(_seated(name, game, seed=2 * seed + side))
         for number in range(games):
             if number % 2 == 0:
                 opening = next(openings)
@@ -210,6 +210,14 @@ def play_match(
     return MatchReport(
         game=game.text, names=(first, second), seed=seed, opening_plies=opening_plies, results=tuple(results)
     )
+
+
+def _seated(name: str, game: Game, *, seed: int) -> Player:
+    if name != HUMAN:
+        return make_player(name, game, seed=seed)
+    from eightfold.arena.human import HumanPlayer  # it shows what it plays by this module
+
+    return HumanPlayer()
 
 
 def play_game(

@@ -60,6 +60,7 @@ PLAYERS: dict[str, Entry] = {
 }
 WITH_TREES = ("mcts", "net")  # they take as much memory as they are given time, or as their option `memory` says
 OWN_PLAYER = "python:MODULE:CLASS"
+HUMAN = "human"  # a person at the terminal: only a match can ask one, see `human.py`
 NETWORK_PLAYERS = {"net": "playouts=400", "isn": "beta=20"}  # with an option for an example
 PROTOCOLS = {"gomocup": "the Gomocup protocol", "gtp": "GTP, as Go engines do"}  # players that are programs
 ENGINE_PLAYERS = tuple(f"{name}:COMMAND" for name in PROTOCOLS)
@@ -97,11 +98,15 @@ def check_player(text: str) -> None:
 
 
 def _entry(name: str, text: str) -> Entry:
+    if name == HUMAN:
+        raise EightfoldError(
+            "player human is you at the terminal: use `eightfold match human OPPONENT` or `eightfold play OPPONENT`"
+        )
     if name not in PLAYERS:
         raise unknown(
             "player",
             name or text,
-            [*PLAYERS, *(f"{each}:RUN" for each in NETWORK_PLAYERS), *ENGINE_PLAYERS, OWN_PLAYER],
+            [*PLAYERS, *(f"{each}:RUN" for each in NETWORK_PLAYERS), *ENGINE_PLAYERS, OWN_PLAYER, HUMAN],
         )
     return PLAYERS[name]
 

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from eightfold.arena.match import GameResult, MatchReport, Tally
-from eightfold.arena.players import ENGINE_PLAYERS, OWN_PLAYER, PLAYERS, PROTOCOLS, Entry
+from eightfold.arena.players import ENGINE_PLAYERS, HUMAN, OWN_PLAYER, PLAYERS, PROTOCOLS, Entry
 from eightfold.games.game import Position
 from eightfold.games.record import GameRecord
 from eightfold.games.state import BLACK, WHITE
@@ -20,7 +20,7 @@ MOST_FORFEITS = 12  # that are shown one by one
 
 
 class MatchProgress:
-    """A bar on stderr with the score so far; nothing where stderr is not a terminal."""
+    """A bar on stderr with the score so far; nothing where stderr is not a terminal, or a person types there."""
 
     def __init__(self, first: str, second: str, games: int) -> None:
         self._console = Console(stderr=True, emoji=False)
@@ -33,7 +33,7 @@ class MatchProgress:
             TimeRemainingColumn(),
             console=self._console,
             transient=True,
-            disable=not self._console.is_terminal,
+            disable=not self._console.is_terminal or HUMAN in (first, second),
         )
         self._task = self._bar.add_task(f"{first} - {second}", total=games, score="")
         self._points = 0.0
@@ -160,6 +160,8 @@ def print_players() -> None:
         table.add_row(name, "", f"{text}: a program that speaks {PROTOCOLS[name]}, see docs/protocols.md")
         table.add_row("", "seconds=", "time for a move; also match=, patience= and start=, all before the command")
         table.add_row()
+    table.add_row(HUMAN, "", "a person at this terminal, in `eightfold match`; see also `eightfold play`")
+    table.add_row()
     table.add_row("python", "", f"{OWN_PLAYER}: your own class with a method move(position), see docs/players.md")
     console.print(table)
     examples = ", ".join(entry.example for entry in PLAYERS.values() if entry.example)
