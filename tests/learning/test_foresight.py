@@ -22,12 +22,18 @@ from eightfold.nets.checkpoint import Description, load_checkpoint
 from eightfold.nets.evaluator import NetworkEvaluator
 from eightfold.nets.export import export_onnx
 from eightfold.nets.foresight import foreseen_owners, foresees
-from eightfold.nets.networks import folded
+from eightfold.nets.networks import NETWORKS, folded
 from eightfold.search.forest import SearchSettings
-from eightfold.symmetry.transform import transform_policies
+from eightfold.symmetry.group import COUNT
+from eightfold.symmetry.transform import inverse_ids, transform_policies, transform_states
 from refusals import refusal
 
 GAME = "go:size=5,komi=0.5"
+FORESEEING = [
+    "resnet:blocks=1,filters=8,foresight=1",
+    "a1:foresight=1",
+    "isn:layers=2,trivial=8,symmetrical=1,diagonal=1,chiral=1,faithful=2,heads=8,foresight=1",
+]
 
 
 def description(network="resnet:blocks=1,filters=8,foresight=1", symmetry="augment", game=GAME):
@@ -96,7 +102,7 @@ def test_batches_of_every_mode_turn_owners_as_they_turn_states(mode):
 
 
 @pytest.mark.parametrize("root", ["puct", "gumbel"])
-@pytest.mark.parametrize("network", ["resnet:blocks=1,filters=8,foresight=1", "a1:foresight=1"])
+@pytest.mark.parametrize("network", FORESEEING)
 def test_self_play_counts_its_games(root, network):
     game, made = make_game(GAME), description(network)
     backend = make_backend("torch", made.make(), made.shape(), threads=1)
@@ -120,7 +126,7 @@ def test_self_play_counts_its_games(root, network):
             assert lead * 25 == pytest.approx(played.margin if side == BLACK else -played.margin)
 
 
-@pytest.mark.parametrize("network", ["resnet:blocks=1,filters=8,foresight=1", "a1:foresight=1"])
+@pytest.mark.parametrize("network", FORESEEING)
 def test_foresight_is_learned_and_its_weights_matter(network):
     torch.manual_seed(1)
     made = description(network)
@@ -143,9 +149,35 @@ def test_foresight_is_learned_and_its_weights_matter(network):
     assert all(torch.equal(one, other) for one, other in zip(before, deaf.model.foresight.parameters(), strict=True))
 
 
-def test_foresight_changes_nothing_in_play_and_is_left_out_of_what_plays():
+def test_every_network_can_foresee():
+    assert {text.partition(":")[0] for text in FORESEEING} == set(NETWORKS)
+
+
+@pytest.mark.parametrize("size", [5, 6])
+def test_the_foresight_of_isn_turns_with_the_board(size):
+    """Whatever the weights: owners of a turned board are the turned owners, and the score is the same."""
+    torch.manual_seed(5)
+    game = f"go:size={size},komi=0.5"
+    text = "isn:layers=3,trivial=4,heads=5,foresight=1"
+    made = Description(network=text, game=game, encoder="liberties", symmetry="none")
+    network = made.make().double().eval()
+    for parameter in network.parameters():
+        parameter.data += 0.3 * torch.randn_like(parameter)  # no zero bias, no small head
+    planes = np.random.default_rng(6).random((1, made.shape().planes, size, size)).astype(np.float32)
+    ids = np.arange(COUNT)
+    turned = transform_states(np.repeat(planes, COUNT, axis=0), ids)
+    with torch.inference_mode():
+        seen = network.foresee(torch.from_numpy(turned).double())
+    owners = transform_policies(seen.owners.numpy(), size, inverse_ids(ids))
+    assert np.ptp(owners[0]) > 0.01, "not all the same"
+    np.testing.assert_allclose(owners, np.repeat(owners[:1], COUNT, axis=0), atol=1e-12)
+    np.testing.assert_allclose(seen.scores.numpy(), float(seen.scores[0]), atol=1e-12)
+
+
+@pytest.mark.parametrize("text", FORESEEING)
+def test_foresight_changes_nothing_in_play_and_is_left_out_of_what_plays(text):
     torch.manual_seed(2)
-    network = description().make().eval()
+    network = description(text).make().eval()
     planes = torch.rand(3, 14, 5, 5)
     with torch.inference_mode():
         policy, values = network(planes)
@@ -157,15 +189,17 @@ def test_foresight_changes_nothing_in_play_and_is_left_out_of_what_plays():
     assert not foresees(folded(network))
 
 
-def test_games_without_points_have_nothing_to_foresee():
+@pytest.mark.parametrize("text", FORESEEING)
+def test_games_without_points_have_nothing_to_foresee(text):
     said = refusal(lambda: Description(
-        network="resnet:foresight=1", game="gomoku:size=7", encoder="last-move", symmetry="none"
+        network=text, game="gomoku:size=7", encoder="last-move", symmetry="none"
     ).make())  # fmt: skip
     assert "games that are decided by points" in said
 
 
-def test_the_preset_trains_plays_exports_and_shows_owners(tmp_path):
-    changes = ["game=go:size=5,komi=0.5", "network=resnet:blocks=1,filters=8,foresight=1", "games=12", "minutes=0",
+@pytest.mark.parametrize("text", [FORESEEING[0], FORESEEING[-1]])
+def test_the_preset_trains_plays_exports_and_shows_owners(text, tmp_path):
+    changes = ["game=go:size=5,komi=0.5", f"network={text}", "games=12", "minutes=0",
                "selfplay.games_at_once=6", "selfplay.playouts=8", "selfplay.fast_playouts=4", "training.batch_size=32",
                "training.games_a_round=6", "training.validation_every=4"]  # fmt: skip
     config = with_changes(load_preset("go-9"), changes)
@@ -189,7 +223,7 @@ def test_the_preset_trains_plays_exports_and_shows_owners(tmp_path):
     other, same = foreseen_owners(str(tmp_path / "run"), turned)
     assert transform_policies(owners[None], 5, [2])[0] == pytest.approx(other, abs=1e-5)
     assert score == pytest.approx(same, abs=1e-5)
-    assert made.network.startswith("resnet")
+    assert made.network.startswith(text.partition(":")[0])
     file = tmp_path / "go.onnx"
     export_onnx(tmp_path / "run", file)
     player = make_player(f"net:{file},playouts=8", make_game(config.game), seed=1)

@@ -14,6 +14,7 @@ from torch.nn import functional
 
 from eightfold.errors import EightfoldError
 from eightfold.nets.equivariant import EquivariantConvolution
+from eightfold.nets.foresight import FORESIGHT, Foreseen, make_foresight
 from eightfold.nets.isn import HIDDEN_TYPES
 from eightfold.symmetry.representations import make_field
 from eightfold.texts import Option
@@ -32,9 +33,10 @@ class ISNPolicy(nn.Module):
         Option(name="layers", default=6, least=1, most=100, help="layers of hidden units"),
         *(Option(name=kind, default=COUNTS[kind], least=0, most=1024, help=f"{kind} units") for kind in HIDDEN_TYPES),
         Option(name="heads", default=32, least=1, most=1024, help="plain numbers that a cell gives each head"),
+        FORESIGHT,
     )
 
-    def __init__(self, shape: Shape, *, layers: int = 6, heads: int = 32, **counts: int) -> None:
+    def __init__(self, shape: Shape, *, layers: int = 6, heads: int = 32, foresight: int = 0, **counts: int) -> None:
         super().__init__()
         hidden = make_field(**{**COUNTS, **counts})
         if not hidden:
@@ -53,12 +55,31 @@ class ISNPolicy(nn.Module):
         self.value = nn.Sequential(nn.Linear(2 * heads, 64), nn.ReLU(), outcomes)
         self.policy.weight.data.mul_(0.1)  # start undecided: a flat policy and values near zero
         outcomes.weight.data.mul_(0.1)
+        self.foresight: nn.Sequential | None = None
+        seers = make_foresight(foresight, heads, shape, "isn")
+        if seers is not None:
+            # From plain numbers, as the other heads: owners turn with the board, and the score does not change.
+            plain = EquivariantConvolution(hidden, make_field(trivial=heads))
+            seers.score.weight.data.mul_(0.1)
+            self.foresight = nn.Sequential(plain, nn.ReLU(), seers)
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
+        return self._answer(*self._hidden(planes))
+
+    def foresee(self, planes: Tensor) -> Foreseen:
+        given, hidden = self._hidden(planes)
+        assert self.foresight is not None, "made without foresight=1"
+        return Foreseen(*self._answer(given, hidden), *self.foresight(hidden))
+
+    def _hidden(self, planes: Tensor) -> tuple[Tensor, Tensor]:
+        """What the layers are given, the planes and one more, and what they make of it."""
         planes = torch.cat([planes, torch.ones_like(planes[:, :1])], dim=1)
         hidden = torch.tanh(self.stem(planes))
         for layer in self.layers:
             hidden = hidden + torch.tanh(layer(hidden))
+        return planes, hidden
+
+    def _answer(self, planes: Tensor, hidden: Tensor) -> tuple[Tensor, Tensor]:
         local = self.policy_features(hidden) + self.policy_shortcut(planes)
         pooled = _pool(functional.relu(local))
         local = functional.relu(local + self.policy_pool(pooled)[:, :, None, None])
