@@ -42,7 +42,6 @@ from eightfold.nets.device import check_device
 from eightfold.nets.evaluator import NetworkEvaluator
 from eightfold.nets.foresight import foresees
 from eightfold.search.forest import SearchSettings
-from eightfold.threads import usable_cores
 
 SAVE_SECONDS = 20.0
 VALIDATION_SAMPLES = 4096
