@@ -1,7 +1,7 @@
 """`human` as a player of a match: a person at this terminal, asked for every move.
 
-A person sits at one terminal, so only a match makes one (`eightfold match human mcts:playouts=100`); engines and
-rivals cannot be people, and the page has its own. The end of the input, or `quit`, gives the game up; what is typed
+A person sits at one terminal, so only a match makes one (`eightfold match human mcts:playouts=100`); engines
+cannot be people, and the page has its own. The end of the input, or `quit`, gives the game up; what is typed
 may also come from a file or a pipe. A longer game, with moves taken back and hints, is `eightfold play`.
 """
 
