@@ -166,11 +166,12 @@ def train(
 ) -> None:
     """Train a network from nothing by self-play, or go on with a run. Ctrl-C stops cleanly."""
     from eightfold.config import load_preset, with_changes
-    from eightfold.learning.commands import train_run
 
     given = {"minutes": minutes, "games": games, "symmetry": symmetry, "seed": seed}
     changes = [f"{key}={value}" for key, value in given.items() if value is not None]
-    config = with_changes(load_preset(preset), [*changes, *(set_ or [])])
+    config = with_changes(load_preset(preset), [*changes, *(set_ or [])])  # refused before PyTorch is waited for
+    from eightfold.learning.commands import train_run
+
     folder = run or Path("runs") / Path(preset).stem
     if not page:
         train_run(config, folder)

@@ -21,13 +21,14 @@ from typing import Any
 import numpy as np
 import torch
 
-from eightfold.config import SelfPlayConfig, TrainConfig
+from eightfold.config import TrainConfig
 from eightfold.errors import EightfoldError
 from eightfold.games.game import make_game
 from eightfold.games.state import LAST
-from eightfold.learning.batches import BatchMaker, check_turns, turns_after
+from eightfold.learning.batches import BatchMaker, turns_after
 from eightfold.learning.buffer import DataBuffer, targets_of
 from eightfold.learning.card import card_text
+from eightfold.learning.check import check_config, search_settings
 from eightfold.learning.evaluation import Strength, measure_strength
 from eightfold.learning.monitors import SelfPlayMonitor
 from eightfold.learning.progress import Progress
@@ -35,9 +36,8 @@ from eightfold.learning.run import RunFolder
 from eightfold.learning.selfplay import PlayedGame, SelfPlay, SelfPlaySettings
 from eightfold.learning.trainer import Losses, Trainer
 from eightfold.nets.backends import make_backend
-from eightfold.nets.cache import CachedEvaluator, check_cache
+from eightfold.nets.cache import CachedEvaluator
 from eightfold.nets.checkpoint import Description, load_weights, save_checkpoint
-from eightfold.nets.device import check_device
 from eightfold.nets.evaluator import NetworkEvaluator
 from eightfold.nets.foresight import foresees
 from eightfold.search.forest import SearchSettings
@@ -51,14 +51,12 @@ class Training:
     """One run: everything that `train` needs, put together."""
 
     def __init__(self, config: TrainConfig, folder: Path) -> None:
+        check_config(config)  # before a folder is made
         self.config = config
         self.game = make_game(config.game)
         self.description = Description(
             network=config.network, game=self.game.text, encoder=config.encoder, symmetry=config.symmetry
         )
-        self.description.shape()  # a wrong game, encoder or mode is refused before a folder is made
-        check_device(config.device)
-        _search_settings(config.selfplay)
         seeds = np.random.SeedSequence(config.seed).spawn(3)
         self._random = np.random.default_rng(seeds[0])
         torch.manual_seed(config.seed)
@@ -66,10 +64,7 @@ class Training:
         torch.set_num_threads(threads)
 
         self.network = self.description.make()
-        check_turns(config.training.turns, config.symmetry, config.training.turns_from_game)
         self.maker = BatchMaker(config.symmetry, random=self._random, allowed=config.training.turns)
-        if config.selfplay.cache:
-            check_cache(config.selfplay.cache, config.selfplay.cache_key, config.symmetry)
         self.run = RunFolder(folder, config)
         settings = config.training
         eager = config.symmetry == "augment-eager"
@@ -128,7 +123,7 @@ class Training:
                 opening_everywhere=config.opening_everywhere,
                 value_mix=config.value_mix,
             ),
-            search=_search_settings(config),
+            search=search_settings(config),
             random=random,
             threads=threads,
         )
@@ -391,20 +386,3 @@ class Training:
         self.buffer.close()
         self.validation.close()
         self.run.close()
-
-
-def _search_settings(config: SelfPlayConfig) -> SearchSettings:
-    return SearchSettings(
-        exploration=config.exploration,
-        unvisited=config.unvisited,
-        threats=config.threats,
-        contempt=config.contempt,
-        noise=config.noise,
-        noise_alpha=config.noise_alpha,
-        kept_count=config.kept_count,
-        root=config.root,
-        gumbel_moves=config.gumbel_moves,
-        gumbel_visits=config.gumbel_visits,
-        gumbel_scale=config.gumbel_scale,
-        forced_playouts=config.forced_playouts,
-    )

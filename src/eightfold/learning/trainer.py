@@ -19,10 +19,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from eightfold.errors import EightfoldError, unknown
+from eightfold.config import TrainingConfig
+from eightfold.errors import EightfoldError
 from eightfold.learning.batches import Batch, BatchMaker, ForesightBatch
 from eightfold.learning.buffer import DataBuffer, targets_of
 from eightfold.nets.foresight import foresees
+from eightfold.settings import check_values
 
 CLIP_HISTORY = 1000
 
@@ -73,6 +75,16 @@ class Trainer:
         owners_weight: float = 1.0,
         score_weight: float = 1.0,
     ) -> None:
+        check_values(
+            TrainingConfig,
+            learning_rate=lr,
+            optimiser=optimiser,
+            l2=l2,
+            clip_quantile=clip_quantile,
+            precision=precision,
+            owners_weight=owners_weight,
+            score_weight=score_weight,
+        )
         self._weights = (1.0, 1.0, owners_weight, score_weight)
         self.device = torch.device(device)
         self.model = model.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
@@ -84,10 +96,8 @@ class Trainer:
         ]
         if optimiser == "adam":
             self.optimiser: torch.optim.Optimizer = torch.optim.Adam(groups, lr)
-        elif optimiser == "sgd":
-            self.optimiser = torch.optim.SGD(groups, lr, momentum=0.9)
         else:
-            raise unknown("optimiser", optimiser, ["adam", "sgd"])
+            self.optimiser = torch.optim.SGD(groups, lr, momentum=0.9)
         self._clip = AutoClip(clip_quantile)
         self._random = np.random.default_rng(seed)
         self._symmetry = symmetry
@@ -164,8 +174,6 @@ class Trainer:
 
 def use_bf16(precision: str, device: torch.device) -> bool:
     """Whether to train in bf16: `auto` says yes on a GPU and on processors with instructions for it."""
-    if precision not in ("auto", "bf16", "fp32"):
-        raise unknown("precision", precision, ["auto", "bf16", "fp32"])
     if precision != "auto":
         return precision == "bf16"
     return device.type == "cuda" or bool(torch.cpu._is_avx512_bf16_supported())
