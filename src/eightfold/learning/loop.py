@@ -33,8 +33,10 @@ from eightfold.learning.evaluation import Strength, measure_strength
 from eightfold.learning.monitors import SelfPlayMonitor
 from eightfold.learning.progress import Progress
 from eightfold.learning.run import RunFolder
+from eightfold.learning.schedule import evaluation_is_due, steps_earned
 from eightfold.learning.selfplay import PlayedGame, SelfPlay, SelfPlaySettings
 from eightfold.learning.trainer import Losses, Trainer
+from eightfold.learning.validation import EVERY_GAMES, Loss, validation_loss
 from eightfold.nets.backends import make_backend
 from eightfold.nets.cache import CachedEvaluator
 from eightfold.nets.checkpoint import Description, load_weights, save_checkpoint
@@ -140,9 +142,9 @@ class Training:
             if time.monotonic() - saved > SAVE_SECONDS:
                 self.save()
                 saved = time.monotonic()
-            every = self.config.evaluation.every_minutes * 60
-            if every > 0 and self.progress.seconds - self.progress.evaluated_at >= every and self.done < 1:
+            if self.done < 1 and evaluation_is_due(self.config.evaluation, self.progress):
                 report(self.evaluate(self.config.evaluation.games))
+                self.save()  # a run that is killed now does not measure the same again
         self.save()
 
     @property
@@ -177,8 +179,9 @@ class Training:
         player.join()
         if trouble:
             raise trouble[0]
-        new = progress.samples - before
-        progress.owed += settings.steps_a_round or new * settings.samples_per_sample / settings.batch_size
+        progress.owed += steps_earned(
+            settings, games=len(played), samples=progress.samples - before, buffered=len(self.buffer)
+        )
         seconds = time.perf_counter() - start
         progress.seconds += seconds
         entry: dict[str, Any] = {
@@ -273,21 +276,16 @@ class Training:
     def _validate(self) -> float | None:
         """The loss on games kept from training, every hundred games; it drives the three-sigma rule."""
         progress = self.progress
-        if len(self.validation) < 32 or progress.games - progress.validated_at < 100:
+        if progress.games - progress.validated_at < EVERY_GAMES:
             return None
-        progress.validated_at = progress.games
-        stored = self.validation.read(np.arange(len(self.validation)))
-        losses = []
-        for first in range(0, len(stored.values), 256):
-            part = slice(first, first + 256)
-            batch = self.maker.make(*targets_of(stored, part))
-            losses.append(self.trainer.losses(batch).total)
-        mean = float(np.mean(losses))
-        error = float(np.std(losses) / np.sqrt(len(losses))) if len(losses) > 1 else 0.0
-        if progress.validation_mean and mean > progress.validation_mean + 3 * max(error, progress.validation_error):
+        loss = validation_loss(self.validation, self.trainer, self.maker)
+        if loss is None:
+            return None
+        before = Loss(progress.validation_mean, progress.validation_error)
+        if progress.validated_at and loss.is_above(before):
             progress.rate_factor /= 2
-        progress.validation_mean, progress.validation_error = mean, error
-        return mean
+        progress.validated_at, progress.validation_mean, progress.validation_error = progress.games, *loss
+        return loss.mean
 
     # ---- strength, saving, loading --------------------------------------------------------------------
 
@@ -307,7 +305,7 @@ class Training:
             ),
             seed=self.config.seed,
         )
-        self.progress.evaluated_at = self.progress.seconds
+        self.progress.evaluated_at, self.progress.evaluated_games = self.progress.seconds, self.progress.games
         entry = {
             "minutes": self.progress.seconds / 60,
             "games": self.progress.games,
@@ -361,7 +359,12 @@ class Training:
         self._load_optimiser(folder / "training.safetensors")
         # Games that ended after the checkpoint are in the buffer and count.
         games, samples = max(stored.games, self.progress.games), max(stored.samples, self.progress.samples)
-        earned = (samples - stored.samples) * self.config.training.samples_per_sample / self.config.training.batch_size
+        earned = steps_earned(
+            self.config.training,
+            games=games - stored.games,
+            samples=samples - stored.samples,
+            buffered=len(self.buffer),
+        )
         self.progress = replace(stored, games=games, samples=samples, owed=stored.owed + earned)
         self.trainer.steps = stored.steps
 

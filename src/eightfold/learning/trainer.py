@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -127,8 +128,18 @@ class Trainer:
         self.model.eval()
         return Losses(*map(float, self._losses(batch)))
 
+    @torch.no_grad()
+    def sample_losses(self, batch: Batch | ForesightBatch) -> NDArray[np.float32]:  # [B]
+        """What policy and value cost on each sample of a batch, without learning from it."""
+        self.model.eval()
+        policy, value = self._losses_each(batch)[:2]
+        return (policy + value).float().cpu().numpy()
+
     def _losses(self, batch: Batch | ForesightBatch) -> list[Tensor]:
-        """Policy and value, and with foresight owners and score."""
+        return [losses.mean() for losses in self._losses_each(batch)]
+
+    def _losses_each(self, batch: Batch | ForesightBatch) -> list[Tensor]:
+        """Policy and value, and with foresight owners and score: [B] each."""
         states = torch.from_numpy(np.ascontiguousarray(batch.states)).to(self.device)
         policies = torch.from_numpy(np.ascontiguousarray(batch.policies)).to(self.device)
         values = torch.from_numpy(np.ascontiguousarray(batch.values)).to(self.device)
@@ -138,18 +149,18 @@ class Trainer:
             answer = self.model.foresee(states) if foresight else self.model(states)
         logits, expected = answer[:2]
         log_policy = functional.log_softmax(logits.float(), dim=1)
-        policy_loss = -(policies * log_policy).sum(dim=1).mean()
+        policy_loss = -(policies * log_policy).sum(dim=1)
         if expected.ndim == 1:
-            value_loss = ((values - expected.float()) ** 2).mean()
+            value_loss = (values - expected.float()) ** 2
         else:
             # What a value leaves open is the chance of a draw: 1 if the game was drawn, 0 if it was not.
             targets = torch.stack([values, 1 - values.abs()], dim=1)
-            value_loss = ((targets - expected.float()) ** 2).sum(dim=1).mean()
+            value_loss = ((targets - expected.float()) ** 2).sum(dim=1)
         losses = [policy_loss, value_loss]
         if isinstance(batch, ForesightBatch) and foresight:
             for wanted, foreseen in zip((batch.owners, batch.scores), answer[2:], strict=True):
                 target = torch.from_numpy(np.ascontiguousarray(wanted, np.float32)).to(self.device)
-                losses.append(((target - foreseen.float()) ** 2).mean())
+                losses.append(((target - foreseen.float()) ** 2).reshape(len(target), -1).mean(dim=1))
         return losses
 
     def train_epoch(
