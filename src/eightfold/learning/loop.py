@@ -103,6 +103,8 @@ class Training:
         if config.selfplay.cache:
             self.cache = CachedEvaluator(self.evaluator, capacity=config.selfplay.cache, key=config.selfplay.cache_key)
         self.monitor = SelfPlayMonitor(self.game)
+        if self.run.resumed:
+            self.monitor.refill(folder / "games.jsonl")
         self.selfplay = self._make_selfplay(np.random.default_rng([config.seed, self.progress.games, 1]), threads)
         self.strength: Strength | None = None
         self._stop = threading.Event()
