@@ -239,15 +239,16 @@ def to_toml(config: Any, notes: Mapping[str, str]) -> str:
     for item in dataclasses.fields(config):
         value = getattr(config, item.name)
         if dataclasses.is_dataclass(value):
-            lines = [f"{f.name} = {_toml_value(getattr(value, f.name))}" for f in dataclasses.fields(value)]
+            lines = [f"{f.name} = {toml_value(getattr(value, f.name))}" for f in dataclasses.fields(value)]
             sections.append("\n".join([f"[{item.name}]", *lines]))
         else:
-            top.append(f"{item.name} = {_toml_value(value)}")
-    made = "\n".join(["[eightfold]", *(f"{key} = {_toml_value(text)}" for key, text in notes.items())])
+            top.append(f"{item.name} = {toml_value(value)}")
+    made = "\n".join(["[eightfold]", *(f"{key} = {toml_value(text)}" for key, text in notes.items())])
     return "\n\n".join(["\n".join(top), *sections, made]) + "\n"
 
 
-def _toml_value(value: Any) -> str:
+def toml_value(value: Any) -> str:
+    """A value as TOML writes it."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):
