@@ -136,13 +136,13 @@ def allowed_for(config: type, name: str) -> Allowed:
     return dict(settings_of(config))[name]
 
 
-def check_settings(config: Any, origin: str = "") -> None:
+def check_settings(config: Any) -> None:
     """An error for the first value of a configuration that is not allowed."""
     for key, allowed in settings_of(type(config)):
         value = config
         for part in key.split("."):
             value = getattr(value, part)
-        allowed.accept(value, key, origin)
+        allowed.accept(value, key)
 
 
 def check_values(config: type, **values: object) -> None:

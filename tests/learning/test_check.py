@@ -8,9 +8,11 @@ import sys
 import numpy as np
 import pytest
 
-from eightfold.config import TrainConfig
+from eightfold.config import TrainConfig, with_changes
 from eightfold.learning.loop import Training
 from eightfold.learning.selfplay import _draw
+from eightfold.learning.td import TdTraining
+from eightfold.learning.td_config import TdConfig
 from eightfold.settings import settings_of
 from refusals import refusal
 from tiny_runs import tiny
@@ -34,6 +36,8 @@ from tiny_runs import tiny
         (["network=b2"], "unknown network 'b2'"),
         (["symmetry=slop"], "unknown symmetry mode 'slop'"),
         (["device=gpu"], "unknown device 'gpu'"),
+        (["backend=tensorflow"], "unknown backend 'tensorflow'"),
+        (["backend=torch:precision=fp8"], "unknown value for 'precision' of backend torch 'fp8'"),
         (["game=chess"], "unknown game 'chess'"),
     ],
 )
@@ -80,11 +84,10 @@ def test_a_board_of_four_trains_with_stones_that_fit(tmp_path):
     assert training.progress.games >= 2
 
 
-LEAST = {"games": "0", "minutes": "0"}  # 0 is no limit: the other of the two then ends the run
 TOGETHER = {  # what goes with the least value of another key
     "training.window": ["training.batch_size=1"],
     "selfplay.fast_playouts": ["selfplay.full_share=1.0"],
-    "games": ["minutes=0.002"],
+    "games": ["minutes=0.002"],  # 0 is no limit
     "selfplay.full_share": ["games=8"],
 }
 
@@ -116,3 +119,24 @@ def test_moves_are_drawn_among_those_with_a_weight_at_any_temperature(temperatur
     policy = np.array([0, 0.2, 0.2, 0, 0.2, 0.2, 0.2, 0, 0], np.float32)
     drawn = {_draw(policy, temperature, random) for _ in range(200)}
     assert drawn == {1, 2, 4, 5, 6}
+
+
+TD_TOGETHER = {
+    "games": ["minutes=0.002"],
+    "units.outputs": ["classes=count"],
+    "climb.games": ["climb.every=1"],
+    "climb.accept": ["climb.every=1"],
+    "climb.beta": ["climb.every=1"],
+}
+
+
+@pytest.mark.parametrize("key", [key for key, a in settings_of(TdConfig) if type(a.default) in (int, float)])
+def test_every_number_of_td_can_be_the_least(key, tmp_path):
+    least = dict(settings_of(TdConfig))[key].least
+    small = ["game=go:size=2,komi=0.5", "games=2", "linear_games=1", "snapshot_every=2", "climb.games=2"]
+    config = with_changes(TdConfig(), [*small, f"{key}={least}", *TD_TOGETHER.get(key, [])])
+    training = TdTraining(config, tmp_path / "run")
+    training.train()
+    training.close()
+    assert training.trainer.progress.games >= 1
+    assert all(np.isfinite(tensor.detach().numpy()).all() for tensor in training.trainer.network.parameters())

@@ -11,9 +11,9 @@ from eightfold.errors import EightfoldError
 from eightfold.games.game import Game, make_game
 from eightfold.learning.batches import check_turns
 from eightfold.learning.selfplay import opening_points
+from eightfold.nets.backends.choice import read_backend
 from eightfold.nets.cache import check_cache
 from eightfold.nets.checkpoint import Description
-from eightfold.nets.device import check_device
 from eightfold.search.forest import SearchSettings
 from eightfold.settings import check_settings
 from eightfold.symmetry.group import COUNT
@@ -25,7 +25,7 @@ def check_config(config: TrainConfig) -> None:
     game = make_game(config.game)
     description = Description(network=config.network, game=game.text, encoder=config.encoder, symmetry=config.symmetry)
     description.shape()  # a wrong game, encoder or mode
-    check_device(config.device)
+    read_backend(config.backend, config.device)
     _check_selfplay(config, game)
     _check_training(config)
 
