@@ -170,16 +170,20 @@ def train(
         str | None, typer.Option(help="none, augment, augment-eager, slap, slap-cc, random, average.")
     ] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Equal seeds start from equal weights.")] = None,
-    set_: Annotated[list[str] | None, typer.Option("--set", help="Change a key, e.g. selfplay.playouts=64.")] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="Change a key, e.g. selfplay.playouts=64 (see `eightfold settings`)."),
+    ] = None,
     page: Annotated[bool, typer.Option("--page", help="Open the page beside it, where there is a display.")] = False,
 ) -> None:
     """Train a network from nothing by self-play, or go on with a run. Ctrl-C stops cleanly."""
     from eightfold.config import load_preset, with_changes
-    from eightfold.learning.commands import train_run
 
     given = {"minutes": minutes, "games": games, "symmetry": symmetry, "seed": seed}
     changes = [f"{key}={value}" for key, value in given.items() if value is not None]
-    config = with_changes(load_preset(preset), [*changes, *(set_ or [])])
+    config = with_changes(load_preset(preset), [*changes, *(set_ or [])])  # refused before PyTorch is waited for
+    from eightfold.learning.commands import train_run
+
     folder = run or Path("runs") / Path(preset).stem
     if not page:
         train_run(config, folder)
@@ -202,7 +206,10 @@ def train_isn(
     minutes: Annotated[float | None, typer.Option(min=0, help="Training time; 0: no limit.")] = None,
     games: Annotated[int | None, typer.Option(min=0, help="Self-play games; 0: no limit.")] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Equal seeds give equal runs.")] = None,
-    set_: Annotated[list[str] | None, typer.Option("--set", help="Change a key, e.g. learning_rate=1e-5.")] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="Change a key, e.g. learning_rate=1e-5 (see `eightfold settings train-isn`)."),
+    ] = None,
 ) -> None:
     """Train an Internal Symmetry Network for Go by TD(lambda) self-play, or go on with a run. Ctrl-C stops cleanly."""
     from eightfold.config import load_preset_of, with_changes
@@ -213,6 +220,20 @@ def train_isn(
     changes = [f"{key}={value}" for key, value in given.items() if value is not None]
     config = with_changes(load_preset_of(TdConfig(), preset, "isn"), [*changes, *(set_ or [])])
     train_isn_run(config, run or Path("runs") / f"isn-{Path(preset).stem}")
+
+
+@app.command()
+def settings(
+    command: Annotated[str, typer.Argument(help="Whose settings: train or train-isn.")] = "train",
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print docs/settings.md, which holds both.")] = False,
+) -> None:
+    """List every key that --set takes, with its default, what it may be and what it means."""
+    from eightfold.learning.listing import print_settings, settings_page
+
+    if markdown:
+        print(settings_page(), end="")
+    else:
+        print_settings(command)
 
 
 @app.command()

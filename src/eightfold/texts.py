@@ -6,25 +6,21 @@ the list of what is known.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from eightfold.errors import EightfoldError, unknown
+from eightfold.settings import Allowed
 
 Value = int | float | str
 
 
 @dataclass(frozen=True, kw_only=True)
-class Option:
+class Option(Allowed):
     """One `key=value` of a game or a player; the type of the default is the type of the option."""
 
     name: str
     default: Value
-    help: str
-    least: float | None = None
-    most: float | None = None
-    choices: tuple[str, ...] = ()
 
     def read(self, text: str, owner: str) -> Value:
         """`text` as this option's value, or an error that says what would be right."""
@@ -43,34 +39,8 @@ class Option:
 
     def check(self, value: Value, owner: str) -> None:
         """An error if `value` is not one that this option takes."""
-        if isinstance(value, str):
-            if isinstance(self.default, str) and (not self.choices or value in self.choices):
-                return
+        if self.fault(value):
             raise EightfoldError(f"{owner}: {self.name}={value!r} is not {self.expected()}")
-        whole = isinstance(self.default, int)
-        if isinstance(self.default, str) or isinstance(value, bool) or (whole and not isinstance(value, int)):
-            raise EightfoldError(f"{owner}: {self.name}={value!r} is not {self.expected()}")
-        too_small = not math.isfinite(value) or (self.least is not None and value < self.least)
-        too_large = self.most is not None and value > self.most
-        if too_small or too_large:
-            raise EightfoldError(f"{owner}: {self.name}={value} is not {self.expected()}")
-
-    def expected(self) -> str:
-        """What the option takes, in words.
-
-        >>> Option(name="depth", default=4, help="", least=1, most=20).expected()
-        'a whole number from 1 to 20'
-        """
-        if self.choices:
-            return "one of " + ", ".join(self.choices)
-        if isinstance(self.default, str):
-            return "a text"
-        kind = "a whole number" if isinstance(self.default, int) else "a number"
-        if self.least is not None and self.most is not None:
-            return f"{kind} from {self.least:g} to {self.most:g}"
-        if self.least is not None:
-            return f"{kind} of at least {self.least:g}"
-        return kind
 
 
 def check_options(options: Sequence[Option], owner: str, values: Mapping[str, Value]) -> None:

@@ -120,9 +120,12 @@ def test_a_run_trains_with_each_option(changes, tmp_path):
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        (["selfplay.root=gumbal"], "unknown root 'gumbal' (did you mean 'gumbel'?); known: puct, gumbel"),
-        (["selfplay.gumbel_moves=0"], "gumbel_moves = 0 is too few; at least 1 is needed"),
-        (["selfplay.forced_playouts=-1"], "forced_playouts = -1.0 is out of range; 0 or a larger number is needed"),
+        (
+            ["selfplay.root=gumbal"],
+            "unknown selfplay.root in --set 'gumbal' (did you mean 'gumbel'?); known: puct, gumbel",
+        ),
+        (["selfplay.gumbel_moves=0"], "--set: selfplay.gumbel_moves = 0 is too small; 1 or more is needed"),
+        (["selfplay.forced_playouts=-1"], "--set: selfplay.forced_playouts = -1 is too small; 0 or more is needed"),
         (
             ["selfplay.root=gumbel", "selfplay.forced_playouts=2"],
             "forced_playouts = 2.0 goes with root = puct; root = gumbel needs 0",

@@ -313,15 +313,18 @@ def test_a_run_follows_its_curriculum_and_goes_on_with_it(tmp_path):
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        (["training.turns=[]"], "training.turns = [] is not a choice of different numbers from 0 to 7"),
-        (["training.turns=[0, 8]"], "is not a choice of different numbers from 0 to 7"),
+        (["training.turns=[]"], "training.turns = [] is not a list of numbers from 0 to 7, one at least"),
+        (["training.turns=[0, 8]"], "is not a list of numbers from 0 to 7, one at least"),
         (["training.turns=[3, 3]"], "is not a choice of different numbers from 0 to 7"),
-        (["training.turns_from_game=-1"], "turns_from_game = -1 is not the number of a game"),
+        (["training.turns_from_game=-1"], "turns_from_game = -1 is too small; 0 or more is needed"),
         (["training.turns=[0, 1]", "symmetry=slap"], "symmetry mode 'slap' draws no turns"),
         (["training.turns_from_game=9", "symmetry=augment-eager"], "symmetry mode 'augment-eager' draws no turns"),
         (["selfplay.cache=100", "selfplay.cache_key=orbit"], "orbit keys are for slap and average"),
-        (["selfplay.cache=100", "selfplay.cache_key=stones"], "unknown cache key 'stones'"),
-        (["selfplay.cache=-1"], "a cache of -1 entries holds nothing"),
+        (
+            ["selfplay.cache=100", "selfplay.cache_key=stones"],
+            "unknown selfplay.cache_key in --set 'stones'",
+        ),
+        (["selfplay.cache=-1"], "selfplay.cache = -1 is too small; 0 or more is needed"),
     ],
 )
 def test_options_that_cannot_be_are_refused_before_a_folder_is_made(changes, said, tmp_path):

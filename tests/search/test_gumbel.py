@@ -322,10 +322,10 @@ def test_where_everything_loses_there_still_is_a_move_and_a_target():
     ("settings", "said"),
     [
         ({"root": "gumble"}, "unknown root 'gumble' (did you mean 'gumbel'?); known: puct, gumbel"),
-        ({"gumbel_moves": 0}, "gumbel_moves = 0 is too few; at least 1 is needed"),
-        ({"gumbel_scale": -1.0}, "gumbel_scale = -1.0 is out of range; 0 or a larger number is needed"),
-        ({"gumbel_visits": float("nan")}, "gumbel_visits = nan is out of range; 0 or a larger number is needed"),
-        ({"forced_playouts": -2.0}, "forced_playouts = -2.0 is out of range; 0 or a larger number is needed"),
+        ({"gumbel_moves": 0}, "gumbel_moves = 0 is too small; 1 or more is needed"),
+        ({"gumbel_scale": -1.0}, "gumbel_scale = -1.0 is too small; 0 or more is needed"),
+        ({"gumbel_visits": float("nan")}, "gumbel_visits = nan is not a number from 0 to 1e+06"),
+        ({"forced_playouts": -2.0}, "forced_playouts = -2.0 is too small; 0 or more is needed"),
         (
             {"root": "gumbel", "forced_playouts": 2.0},
             "forced_playouts = 2.0 goes with root = puct; root = gumbel needs 0",

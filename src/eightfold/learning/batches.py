@@ -36,8 +36,6 @@ def check_turns(turns: Sequence[int], mode: str, from_game: int = 0) -> Sequence
         raise EightfoldError(
             f"training.turns = {list(turns)} is not a choice of different numbers from 0 to {COUNT - 1}"
         )
-    if from_game < 0:
-        raise EightfoldError(f"training.turns_from_game = {from_game} is not the number of a game")
     if (len(turns) < COUNT or from_game) and mode not in TURNING:
         raise EightfoldError(
             f"training.turns and turns_from_game are for {', '.join(TURNING)}; symmetry mode {mode!r} draws no turns"

@@ -21,24 +21,26 @@ from typing import Any
 import numpy as np
 import torch
 
-from eightfold.config import SelfPlayConfig, TrainConfig
+from eightfold.config import TrainConfig
 from eightfold.errors import EightfoldError
 from eightfold.games.game import make_game
 from eightfold.games.state import LAST
-from eightfold.learning.batches import BatchMaker, check_turns, turns_after
+from eightfold.learning.batches import BatchMaker, turns_after
 from eightfold.learning.buffer import DataBuffer, targets_of
 from eightfold.learning.card import card_text
+from eightfold.learning.check import check_config, search_settings
 from eightfold.learning.evaluation import Strength, measure_strength
 from eightfold.learning.monitors import SelfPlayMonitor
 from eightfold.learning.progress import Progress
 from eightfold.learning.run import RunFolder
+from eightfold.learning.schedule import evaluation_is_due, steps_earned
 from eightfold.learning.selfplay import PlayedGame, SelfPlay, SelfPlaySettings
 from eightfold.learning.torch_state import half_of_the_cores, seeded, with_half_of_the_cores
 from eightfold.learning.trainer import Losses, Trainer
+from eightfold.learning.validation import EVERY_GAMES, Loss, validation_loss
 from eightfold.nets.backends import make_backend
-from eightfold.nets.cache import CachedEvaluator, check_cache
+from eightfold.nets.cache import CachedEvaluator
 from eightfold.nets.checkpoint import Description, load_weights, save_checkpoint
-from eightfold.nets.device import check_device
 from eightfold.nets.evaluator import NetworkEvaluator
 from eightfold.nets.foresight import foresees
 from eightfold.search.forest import SearchSettings
@@ -51,24 +53,19 @@ class Training:
     """One run: everything that `train` needs, put together."""
 
     def __init__(self, config: TrainConfig, folder: Path) -> None:
+        check_config(config)  # before a folder is made
         self.config = config
         self.game = make_game(config.game)
         self.description = Description(
             network=config.network, game=self.game.text, encoder=config.encoder, symmetry=config.symmetry
         )
-        self.description.shape()  # a wrong game, encoder or mode is refused before a folder is made
-        check_device(config.device)
-        _search_settings(config.selfplay)
         seeds = np.random.SeedSequence(config.seed).spawn(3)
         self._random = np.random.default_rng(seeds[0])
         threads = half_of_the_cores()
 
         with seeded(config.seed):
             self.network = self.description.make()
-        check_turns(config.training.turns, config.symmetry, config.training.turns_from_game)
         self.maker = BatchMaker(config.symmetry, random=self._random, allowed=config.training.turns)
-        if config.selfplay.cache:
-            check_cache(config.selfplay.cache, config.selfplay.cache_key, config.symmetry)
         self.run = RunFolder(folder, config)
         settings = config.training
         eager = config.symmetry == "augment-eager"
@@ -106,6 +103,8 @@ class Training:
         if config.selfplay.cache:
             self.cache = CachedEvaluator(self.evaluator, capacity=config.selfplay.cache, key=config.selfplay.cache_key)
         self.monitor = SelfPlayMonitor(self.game)
+        if self.run.resumed:
+            self.monitor.refill(folder / "games.jsonl")
         self.selfplay = self._make_selfplay(np.random.default_rng([config.seed, self.progress.games, 1]), threads)
         self.strength: Strength | None = None
         self._stop = threading.Event()
@@ -128,7 +127,7 @@ class Training:
                 opening_everywhere=config.opening_everywhere,
                 value_mix=config.value_mix,
             ),
-            search=_search_settings(config),
+            search=search_settings(config),
             random=random,
             threads=threads,
         )
@@ -146,9 +145,9 @@ class Training:
             if time.monotonic() - saved > SAVE_SECONDS:
                 self.save()
                 saved = time.monotonic()
-            every = self.config.evaluation.every_minutes * 60
-            if every > 0 and self.progress.seconds - self.progress.evaluated_at >= every and self.done < 1:
+            if self.done < 1 and evaluation_is_due(self.config.evaluation, self.progress):
                 report(self.evaluate(self.config.evaluation.games))
+                self.save()  # a run that is killed now does not measure the same again
         self.save()
 
     @property
@@ -183,8 +182,9 @@ class Training:
         player.join()
         if trouble:
             raise trouble[0]
-        new = progress.samples - before
-        progress.owed += settings.steps_a_round or new * settings.samples_per_sample / settings.batch_size
+        progress.owed += steps_earned(
+            settings, games=len(played), samples=progress.samples - before, buffered=len(self.buffer)
+        )
         seconds = time.perf_counter() - start
         progress.seconds += seconds
         entry: dict[str, Any] = {
@@ -279,21 +279,16 @@ class Training:
     def _validate(self) -> float | None:
         """The loss on games kept from training, every hundred games; it drives the three-sigma rule."""
         progress = self.progress
-        if len(self.validation) < 32 or progress.games - progress.validated_at < 100:
+        if progress.games - progress.validated_at < EVERY_GAMES:
             return None
-        progress.validated_at = progress.games
-        stored = self.validation.read(np.arange(len(self.validation)))
-        losses = []
-        for first in range(0, len(stored.values), 256):
-            part = slice(first, first + 256)
-            batch = self.maker.make(*targets_of(stored, part))
-            losses.append(self.trainer.losses(batch).total)
-        mean = float(np.mean(losses))
-        error = float(np.std(losses) / np.sqrt(len(losses))) if len(losses) > 1 else 0.0
-        if progress.validation_mean and mean > progress.validation_mean + 3 * max(error, progress.validation_error):
+        loss = validation_loss(self.validation, self.trainer, self.maker)
+        if loss is None:
+            return None
+        before = Loss(progress.validation_mean, progress.validation_error)
+        if progress.validated_at and loss.is_above(before):
             progress.rate_factor /= 2
-        progress.validation_mean, progress.validation_error = mean, error
-        return mean
+        progress.validated_at, progress.validation_mean, progress.validation_error = progress.games, *loss
+        return loss.mean
 
     # ---- strength, saving, loading --------------------------------------------------------------------
 
@@ -314,7 +309,7 @@ class Training:
             ),
             seed=self.config.seed,
         )
-        self.progress.evaluated_at = self.progress.seconds
+        self.progress.evaluated_at, self.progress.evaluated_games = self.progress.seconds, self.progress.games
         entry = {
             "minutes": self.progress.seconds / 60,
             "games": self.progress.games,
@@ -368,7 +363,12 @@ class Training:
         self._load_optimiser(folder / "training.safetensors")
         # Games that ended after the checkpoint are in the buffer and count.
         games, samples = max(stored.games, self.progress.games), max(stored.samples, self.progress.samples)
-        earned = (samples - stored.samples) * self.config.training.samples_per_sample / self.config.training.batch_size
+        earned = steps_earned(
+            self.config.training,
+            games=games - stored.games,
+            samples=samples - stored.samples,
+            buffered=len(self.buffer),
+        )
         self.progress = replace(stored, games=games, samples=samples, owed=stored.owed + earned)
         self.trainer.steps = stored.steps
 
@@ -393,20 +393,3 @@ class Training:
         self.buffer.close()
         self.validation.close()
         self.run.close()
-
-
-def _search_settings(config: SelfPlayConfig) -> SearchSettings:
-    return SearchSettings(
-        exploration=config.exploration,
-        unvisited=config.unvisited,
-        threats=config.threats,
-        contempt=config.contempt,
-        noise=config.noise,
-        noise_alpha=config.noise_alpha,
-        kept_count=config.kept_count,
-        root=config.root,
-        gumbel_moves=config.gumbel_moves,
-        gumbel_visits=config.gumbel_visits,
-        gumbel_scale=config.gumbel_scale,
-        forced_playouts=config.forced_playouts,
-    )

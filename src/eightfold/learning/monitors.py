@@ -1,69 +1,139 @@
-"""Monitors that name self-play which teaches nothing (document 004, section 4.4.1).
+"""Monitors that name self-play which teaches nothing.
 
 Collapsed: games are very short and one side wins nearly all of them. Redundant: the same games, up to turning
 the board, come again and again.
+
+Games that begin with random stones differ by that alone, and must not hide what the others do. So lengths are counted
+from where the random stones end, games are compared with those that began alike, and the games without random stones
+are also looked at alone.
 """
 
 from __future__ import annotations
 
-from collections import deque
-
-import numpy as np
+import contextlib
+import json
+from collections import Counter, deque
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
 
 from eightfold.games.game import Game
 from eightfold.games.state import BLACK, DRAW, WHITE
 from eightfold.learning.selfplay import PlayedGame
 
 MEMORY = 200  # games
+ENOUGH = 100  # games, before anything is said of them
+FEW = 20  # games that began alike, before anything is said of those
 ONE_SIDED = 0.85
-DISTINCT = 0.5
+REPEATED = 0.1  # of the last games are one and the same
+DISTINCT = 0.5  # of the games that began alike
+
+
+class Seen(NamedTuple):
+    """What is remembered of a game; positions by their orbit keys, which turned boards share."""
+
+    moves: int
+    opening: int  # of them were random
+    winner: int  # or DRAW
+    first: int  # the colour that moved first after the random stones
+    began: int  # the position after the random stones
+    ended: int  # the last position
+
+    @property
+    def length(self) -> int:
+        return self.moves - self.opening
 
 
 class SelfPlayMonitor:
-    """Looks at the last games that began without random stones, or at all where there are few of those."""
+    """Remembers the last games."""
 
     def __init__(self, game: Game) -> None:
         self._game = game
-        self._lengths: deque[int] = deque(maxlen=MEMORY)
-        self._results: deque[int] = deque(maxlen=MEMORY)
-        self._endings: deque[int] = deque(maxlen=MEMORY)
+        self._seen: deque[Seen] = deque(maxlen=MEMORY)
 
     def see(self, played: PlayedGame) -> None:
-        self._lengths.append(len(played.moves))
-        self._results.append(played.result)
-        self._endings.append(self._game.after(played.moves).orbit_key)
+        self.see_moves(played.moves, played.opening, played.result)
+
+    def see_moves(self, moves: Sequence[int], opening: int, result: int) -> None:
+        """The same for a game of which only this was kept."""
+        began = self._game.after(moves[:opening])
+        ended = began
+        for move in moves[opening:]:
+            ended = ended.play(move)
+        self._seen.append(Seen(len(moves), opening, result, began.to_move, began.orbit_key, ended.orbit_key))
+
+    def refill(self, games: Path) -> None:
+        """Look at the newest games that a run has kept; a line that cannot be read tells nothing."""
+        with open(games, encoding="utf-8", errors="replace") as file:
+            lines = deque(file, maxlen=MEMORY)
+        for line in lines:
+            with contextlib.suppress(ValueError, TypeError, KeyError):
+                kept = json.loads(line)
+                self.see_moves(kept["moves"], kept["opening"], kept["result"])
 
     def figures(self) -> dict[str, float]:
-        if not self._lengths:
+        seen = self._seen
+        if not seen:
             return {}
-        results = np.array(self._results)
+        winners, games = Counter(game.winner for game in seen), _groups(list(seen))
         return {
-            "game_length": float(np.mean(self._lengths)),
-            "black_wins": float(np.mean(results == BLACK)),
-            "white_wins": float(np.mean(results == WHITE)),
-            "draws": float(np.mean(results == DRAW)),
-            "distinct_games": len(set(self._endings)) / len(self._endings),
+            "game_length": sum(game.moves for game in seen) / len(seen),
+            "black_wins": winners[BLACK] / len(seen),
+            "white_wins": winners[WHITE] / len(seen),
+            "draws": winners[DRAW] / len(seen),
+            "distinct_games": len(games) / len(seen),
+            "repeated_games": max(games.values()) / len(seen),
         }
 
     def warnings(self) -> list[str]:
         """What is wrong with the last games, in words; nothing until there are enough of them."""
-        figures = self.figures()
-        if len(self._lengths) < MEMORY // 2:
+        seen = list(self._seen)
+        if len(seen) < ENOUGH:
             return []
-        said = []
-        shortest = 2 * self._shortest_win() - 1  # a win without any resistance
-        one_side = max(figures["black_wins"], figures["white_wins"])
-        if figures["game_length"] < 1.5 * shortest and one_side > ONE_SIDED:
-            said.append(
-                f"collapsed self-play: games of {figures['game_length']:.1f} moves, {one_side:.0%} won by one side;"
-                " more playouts, noise or random openings help"
-            )
-        if figures["distinct_games"] < DISTINCT:
-            said.append(
-                f"redundant self-play: only {figures['distinct_games']:.0%} of the last games are different;"
-                " a higher temperature or random openings help"
-            )
-        return said
+        plain = [game for game in seen if game.opening == 0]
+        said = (self._collapsed(seen) or self._collapsed(plain), _redundant(seen))
+        return [warning for warning in said if warning]
 
-    def _shortest_win(self) -> int:
-        return int(self._game.values.get("win", self._game.size))
+    def _collapsed(self, seen: list[Seen]) -> str:
+        if len(seen) < FEW:
+            return ""
+        length, one_side = sum(game.length for game in seen) / len(seen), _one_sided(seen)
+        if length >= self._short() or one_side <= ONE_SIDED:
+            return ""
+        return (
+            f"collapsed self-play: games of {length:.1f} moves after any random stones, {one_side:.0%} won by one side;"
+            " more playouts, noise or random openings help"
+        )
+
+    def _short(self) -> float:
+        """Games below this have seen little resistance: a win without any, twice; less on a board with little room."""
+        wins_in = 2 * int(self._game.values.get("win", self._game.size)) - 1
+        return min(2 * wins_in, 0.6 * self._game.points)
+
+
+def _one_sided(seen: list[Seen]) -> float:
+    """The largest share of games won by black, by white, by who moved first after the random stones, or second."""
+    black, white = (sum(game.winner == colour for game in seen) for colour in (BLACK, WHITE))
+    first = sum(game.winner == game.first for game in seen)
+    return max(black, white, first, black + white - first) / len(seen)
+
+
+def _groups(seen: list[Seen]) -> Counter[tuple[int, int]]:
+    """How often each game came: games that began and ended alike are one."""
+    return Counter((game.began, game.ended) for game in seen)
+
+
+def _redundant(seen: list[Seen]) -> str:
+    games = _groups(seen)
+    repeated = max(games.values())
+    # Of the games that began alike, how many are different; 1 where few began so.
+    began = Counter(game.began for game in seen)
+    kinds = Counter(start for start, _ in games)
+    distinct = min((kinds[start] / count for start, count in began.items() if count >= FEW), default=1.0)
+    if repeated >= REPEATED * len(seen):
+        what = f"one game is {repeated} of the last {len(seen)}"
+    elif distinct < DISTINCT:
+        what = f"only {distinct:.0%} of the last games that began alike are different"
+    else:
+        return ""
+    return f"redundant self-play: {what}, turned boards counted as one; a higher temperature or random openings help"

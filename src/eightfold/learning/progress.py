@@ -14,7 +14,8 @@ class Progress:
     samples: int = 0
     steps: int = 0
     owed: float = 0.0  # training steps that the samples so far have earned and that were not yet done
-    evaluated_at: float = 0.0
+    evaluated_at: float = 0.0  # seconds, at the last evaluation
+    evaluated_games: int = 0  # and the games then
     rate_factor: float = 1.0  # the learning-rate multiplier of the three-sigma rule
     validated_at: int = 0  # games, at the last look of that rule
     validation_mean: float = 0.0

@@ -122,11 +122,10 @@ class SelfPlay:
 
     def _random_opening(self) -> list[int]:
         """A few random stones, in the middle or anywhere, that end nothing."""
-        settings, size = self.settings, self.game.size
+        settings = self.settings
         if self.random.random() >= settings.opening_share:
             return []
-        edge = 0 if settings.opening_everywhere else max(1, size // 5)
-        points = [row * size + column for row in range(edge, size - edge) for column in range(edge, size - edge)]
+        points = opening_points(self.game.size, settings.opening_everywhere)
         while True:
             stones = int(self.random.integers(0, settings.opening_stones + 1))
             moves = [int(move) for move in self.random.choice(points, stones, replace=False)]
@@ -200,9 +199,16 @@ class SelfPlay:
         return owners, float(rules.margin_of(state))
 
 
+def opening_points(size: int, everywhere: bool) -> list[int]:
+    """Where random stones may lie: anywhere, or a fifth of the board away from the edge."""
+    edge = 0 if everywhere else max(1, size // 5)
+    return [row * size + column for row in range(edge, size - edge) for column in range(edge, size - edge)]
+
+
 def _draw(policy: NDArray[np.float32], temperature: float, random: np.random.Generator) -> int:
     """A move: the policy sharpened by the temperature; at 0 the largest, ties by chance."""
     if temperature <= 1e-3:
         return int(random.choice(np.flatnonzero(policy == policy.max())))
-    weights = policy.astype(np.float64) ** (1 / temperature)
-    return int(np.searchsorted(np.cumsum(weights), random.random() * weights.sum(), side="right"))
+    # Beside the largest: what is small vanishes at a low temperature, but never everything.
+    weights = np.cumsum((policy.astype(np.float64) / policy.max()) ** (1 / temperature))
+    return int(np.searchsorted(weights, random.random() * weights[-1], side="right"))

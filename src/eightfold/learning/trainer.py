@@ -17,14 +17,17 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from eightfold.errors import EightfoldError, unknown
+from eightfold.config import TrainingConfig
+from eightfold.errors import EightfoldError
 from eightfold.learning.batches import Batch, BatchMaker, ForesightBatch
 from eightfold.learning.buffer import DataBuffer, targets_of
 from eightfold.learning.torch_state import seeded
 from eightfold.nets.foresight import foresees
+from eightfold.settings import check_values
 
 CLIP_HISTORY = 1000
 
@@ -75,6 +78,16 @@ class Trainer:
         owners_weight: float = 1.0,
         score_weight: float = 1.0,
     ) -> None:
+        check_values(
+            TrainingConfig,
+            learning_rate=lr,
+            optimiser=optimiser,
+            l2=l2,
+            clip_quantile=clip_quantile,
+            precision=precision,
+            owners_weight=owners_weight,
+            score_weight=score_weight,
+        )
         self._weights = (1.0, 1.0, owners_weight, score_weight)
         self.device = torch.device(device)
         self.model = model.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
@@ -86,10 +99,8 @@ class Trainer:
         ]
         if optimiser == "adam":
             self.optimiser: torch.optim.Optimizer = torch.optim.Adam(groups, lr)
-        elif optimiser == "sgd":
-            self.optimiser = torch.optim.SGD(groups, lr, momentum=0.9)
         else:
-            raise unknown("optimiser", optimiser, ["adam", "sgd"])
+            self.optimiser = torch.optim.SGD(groups, lr, momentum=0.9)
         self._clip = AutoClip(clip_quantile)
         self._random, self._seed = np.random.default_rng(seed), seed
         self._drops = any(isinstance(module, nn.Dropout) and module.p > 0 for module in model.modules())
@@ -128,8 +139,18 @@ class Trainer:
         self.model.eval()
         return Losses(*map(float, self._losses(batch)))
 
+    @torch.no_grad()
+    def sample_losses(self, batch: Batch | ForesightBatch) -> NDArray[np.float32]:  # [B]
+        """What policy and value cost on each sample of a batch, without learning from it."""
+        self.model.eval()
+        policy, value = self._losses_each(batch)[:2]
+        return (policy + value).float().cpu().numpy()
+
     def _losses(self, batch: Batch | ForesightBatch) -> list[Tensor]:
-        """Policy and value, and with foresight owners and score."""
+        return [losses.mean() for losses in self._losses_each(batch)]
+
+    def _losses_each(self, batch: Batch | ForesightBatch) -> list[Tensor]:
+        """Policy and value, and with foresight owners and score: [B] each."""
         states = torch.from_numpy(np.ascontiguousarray(batch.states)).to(self.device)
         policies = torch.from_numpy(np.ascontiguousarray(batch.policies)).to(self.device)
         values = torch.from_numpy(np.ascontiguousarray(batch.values)).to(self.device)
@@ -139,18 +160,18 @@ class Trainer:
             answer = self.model.foresee(states) if foresight else self.model(states)
         logits, expected = answer[:2]
         log_policy = functional.log_softmax(logits.float(), dim=1)
-        policy_loss = -(policies * log_policy).sum(dim=1).mean()
+        policy_loss = -(policies * log_policy).sum(dim=1)
         if expected.ndim == 1:
-            value_loss = ((values - expected.float()) ** 2).mean()
+            value_loss = (values - expected.float()) ** 2
         else:
             # What a value leaves open is the chance of a draw: 1 if the game was drawn, 0 if it was not.
             targets = torch.stack([values, 1 - values.abs()], dim=1)
-            value_loss = ((targets - expected.float()) ** 2).sum(dim=1).mean()
+            value_loss = ((targets - expected.float()) ** 2).sum(dim=1)
         losses = [policy_loss, value_loss]
         if isinstance(batch, ForesightBatch) and foresight:
             for wanted, foreseen in zip((batch.owners, batch.scores), answer[2:], strict=True):
                 target = torch.from_numpy(np.ascontiguousarray(wanted, np.float32)).to(self.device)
-                losses.append(((target - foreseen.float()) ** 2).mean())
+                losses.append(((target - foreseen.float()) ** 2).reshape(len(target), -1).mean(dim=1))
         return losses
 
     def train_epoch(
@@ -175,8 +196,6 @@ class Trainer:
 
 def use_bf16(precision: str, device: torch.device) -> bool:
     """Whether to train in bf16: `auto` says yes on a GPU and on processors with instructions for it."""
-    if precision not in ("auto", "bf16", "fp32"):
-        raise unknown("precision", precision, ["auto", "bf16", "fp32"])
     if precision != "auto":
         return precision == "bf16"
     return device.type == "cuda" or bool(torch.cpu._is_avx512_bf16_supported())

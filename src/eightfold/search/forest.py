@@ -13,12 +13,14 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from eightfold.errors import EightfoldError, unknown
+from eightfold.config import SelfPlayConfig
+from eightfold.errors import EightfoldError
 from eightfold.games.game import Game
 from eightfold.games.state import BLACK, SIDE, WHITE
 from eightfold.search.kernels import forced, gumbel
 from eightfold.search.kernels.tree import DRAWN, FORCED, GUMBEL, NONE, PUCT, ROOT, UNKNOWN, WON, Constants, Roots
 from eightfold.search.result import LONGEST_VARIATION
+from eightfold.settings import check_settings, same_setting, setting
 from eightfold.specialise import specialise
 from eightfold.threads import run_parts
 
@@ -34,36 +36,26 @@ class Evaluator(Protocol):
     def evaluate(self, planes: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]: ...
 
 
-ROOTS = ("puct", "gumbel")  # how the playouts at a root are spent
-
-
 @dataclass(frozen=True, kw_only=True)
 class SearchSettings:
-    """Document 000's constants are the defaults."""
+    """The constants of Suen & Alonso are the defaults; what is allowed and what it means, `SelfPlayConfig` says."""
 
-    exploration: float = 5.0  # C
-    unvisited: float = -1.0  # an unvisited move counts as the node's value minus this; below 0: as a draw
-    noise: float = 0.0  # share of Dirichlet noise in the priors of the root (document 000: 0.25)
-    noise_alpha: float = 0.3
-    kept_count: bool = False  # visits kept from the last move count towards the playouts of this one
-    threats: int = 0  # nodes to spend on a forced win at a leaf; 0: only wins on the spot are seen
-    contempt: float = 0.0  # a draw is worth so much less than nothing to the side that wants to win
-    lanes: int = 1  # leaves of one game in a batch, kept apart by a virtual loss
-    root: str = "puct"  # or gumbel: sequential halving, with Gumbel noise instead of Dirichlet noise
-    gumbel_moves: int = 16  # m, the moves that sequential halving begins with
-    gumbel_visits: float = 50.0  # c_visit
-    gumbel_scale: float = 1.0  # c_scale, for values from 0 to 1
-    forced_playouts: float = 0.0  # k at noisy roots (KataGo: 2), 0 for none; their target is pruned
+    exploration: float = same_setting(SelfPlayConfig, "exploration", 5.0)
+    unvisited: float = same_setting(SelfPlayConfig, "unvisited", -1.0)
+    noise: float = same_setting(SelfPlayConfig, "noise", 0.0)
+    noise_alpha: float = same_setting(SelfPlayConfig, "noise_alpha", 0.3)
+    kept_count: bool = same_setting(SelfPlayConfig, "kept_count", False)
+    threats: int = same_setting(SelfPlayConfig, "threats", 0)
+    contempt: float = same_setting(SelfPlayConfig, "contempt", 0.0)
+    lanes: int = setting(1, "leaves of one game in a batch, kept apart by a virtual loss", least=1, most=1_000_000)
+    root: str = same_setting(SelfPlayConfig, "root", "puct")
+    gumbel_moves: int = same_setting(SelfPlayConfig, "gumbel_moves", 16)
+    gumbel_visits: float = same_setting(SelfPlayConfig, "gumbel_visits", 50.0)
+    gumbel_scale: float = same_setting(SelfPlayConfig, "gumbel_scale", 1.0)
+    forced_playouts: float = same_setting(SelfPlayConfig, "forced_playouts", 0.0)
 
     def __post_init__(self) -> None:
-        if self.root not in ROOTS:
-            raise unknown("root", self.root, ROOTS)
-        if self.gumbel_moves < 1:
-            raise EightfoldError(f"gumbel_moves = {self.gumbel_moves} is too few; at least 1 is needed")
-        for name in ("gumbel_visits", "gumbel_scale", "forced_playouts"):
-            value = getattr(self, name)
-            if not 0 <= value < float("inf"):
-                raise EightfoldError(f"{name} = {value} is out of range; 0 or a larger number is needed")
+        check_settings(self)
         if self.root == "gumbel" and self.forced_playouts > 0:
             raise EightfoldError(
                 f"forced_playouts = {self.forced_playouts} goes with root = puct; root = gumbel needs 0"

@@ -47,6 +47,19 @@ def has_onnxruntime() -> bool:
 
 def make_backend(text: str, network: nn.Module, shape: Shape, *, device: str = "cpu", threads: int = 0) -> Backend:
     """A backend by its text; `auto` is the fastest that there is for the device. `threads` 0: as many as it likes."""
+    name, values = read_backend(text, device)
+    if name == "openvino":
+        return OpenVinoBackend(network, shape, threads=threads, **values)
+    if name == "onnxruntime":
+        return OnnxRuntimeBackend(network, shape, threads=threads)
+    graphs = values.pop("graphs", "on") == "on"
+    if graphs and device.startswith("cuda"):
+        return CudaGraphBackend(network, shape, device=device, **values)
+    return TorchBackend(network, shape, device=device, **values)
+
+
+def read_backend(text: str, device: str = "cpu") -> tuple[str, dict[str, Any]]:
+    """The name and the options of a backend that there is here."""
     name, rest = split_name(text)
     if name not in BACKENDS:
         raise unknown("backend", name, BACKENDS)
@@ -54,18 +67,11 @@ def make_backend(text: str, network: nn.Module, shape: Shape, *, device: str = "
     check_device(device)
     if name == "auto":
         name = fastest(device)
-    if name == "openvino":
-        if not has_openvino():
-            raise EightfoldError("the backend openvino is not installed: pip install openvino")
-        return OpenVinoBackend(network, shape, threads=threads, **values)
-    if name == "onnxruntime":
-        if not has_onnxruntime():
-            raise EightfoldError("the backend onnxruntime is not installed: pip install 'eightfold[onnx]'")
-        return OnnxRuntimeBackend(network, shape, threads=threads)
-    graphs = values.pop("graphs", "on") == "on"
-    if graphs and device.startswith("cuda"):
-        return CudaGraphBackend(network, shape, device=device, **values)
-    return TorchBackend(network, shape, device=device, **values)
+    if name == "openvino" and not has_openvino():
+        raise EightfoldError("the backend openvino is not installed: pip install openvino")
+    if name == "onnxruntime" and not has_onnxruntime():
+        raise EightfoldError("the backend onnxruntime is not installed: pip install 'eightfold[onnx]'")
+    return name, values
 
 
 def fastest(device: str) -> str:

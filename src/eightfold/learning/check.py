@@ -1,0 +1,83 @@
+"""Whether a training configuration can be trained: each value alone, and all of them together.
+
+What a single value may be is declared in `config.py`. Here is what depends on several, on the game or on this
+machine. Everything is looked at before a run's folder is made.
+"""
+
+from __future__ import annotations
+
+from eightfold.config import SelfPlayConfig, TrainConfig
+from eightfold.errors import EightfoldError
+from eightfold.games.game import Game, make_game
+from eightfold.learning.batches import check_turns
+from eightfold.learning.selfplay import opening_points
+from eightfold.nets.backends.choice import read_backend
+from eightfold.nets.cache import check_cache
+from eightfold.nets.checkpoint import Description
+from eightfold.search.forest import SearchSettings
+from eightfold.settings import check_settings
+from eightfold.symmetry.group import COUNT
+
+
+def check_config(config: TrainConfig) -> None:
+    """An error in one line for values that make no sense, alone or together."""
+    check_settings(config)
+    game = make_game(config.game)
+    description = Description(network=config.network, game=game.text, encoder=config.encoder, symmetry=config.symmetry)
+    description.shape()  # a wrong game, encoder or mode
+    read_backend(config.backend, config.device)
+    _check_selfplay(config, game)
+    _check_training(config)
+
+
+def _check_selfplay(config: TrainConfig, game: Game) -> None:
+    settings = config.selfplay
+    search_settings(settings)
+    if settings.full_share < 1 and settings.fast_playouts == 0:
+        raise EightfoldError(
+            f"selfplay.full_share = {settings.full_share:g} leaves moves to fast searches;"
+            " selfplay.fast_playouts = 0 is too small for them, 1 or more is needed"
+        )
+    room = len(opening_points(game.size, settings.opening_everywhere))
+    if settings.opening_share > 0 and settings.opening_stones > room:
+        where = "on the board" if settings.opening_everywhere else "in the middle of the board"
+        raise EightfoldError(
+            f"selfplay.opening_stones = {settings.opening_stones} is too large for {game.text}: there is room for"
+            f" {room} {where}; lower it, or set selfplay.opening_share = 0"
+        )
+    if settings.cache:
+        check_cache(settings.cache, settings.cache_key, config.symmetry)
+
+
+def _check_training(config: TrainConfig) -> None:
+    settings = config.training
+    check_turns(settings.turns, config.symmetry, settings.turns_from_game)
+    if settings.validation_every == 1:
+        raise EightfoldError(
+            "training.validation_every = 1 keeps every game from training; 0, for none, or 2 and more is needed"
+        )
+    turns = COUNT if config.symmetry == "augment-eager" else 1  # the stored turns are samples too
+    for key, window in (("window", settings.window), ("later_window", settings.later_window)):
+        if window * turns < settings.batch_size and not (key == "later_window" and window == 0):
+            raise EightfoldError(
+                f"training.{key} = {window} is too small for training.batch_size = {settings.batch_size}:"
+                " the window must hold a batch"
+            )
+
+
+def search_settings(config: SelfPlayConfig) -> SearchSettings:
+    """How self-play searches."""
+    return SearchSettings(
+        exploration=config.exploration,
+        unvisited=config.unvisited,
+        threats=config.threats,
+        contempt=config.contempt,
+        noise=config.noise,
+        noise_alpha=config.noise_alpha,
+        kept_count=config.kept_count,
+        root=config.root,
+        gumbel_moves=config.gumbel_moves,
+        gumbel_visits=config.gumbel_visits,
+        gumbel_scale=config.gumbel_scale,
+        forced_playouts=config.forced_playouts,
+    )

@@ -1,0 +1,48 @@
+"""Every setting with its default, what it may be and what it means: `eightfold settings`, and docs/settings.md."""
+
+from __future__ import annotations
+
+from eightfold.config import TrainConfig, toml_value
+from eightfold.errors import unknown
+from eightfold.learning.td_config import TdConfig
+from eightfold.settings import settings_of
+
+CONFIGS: dict[str, type] = {"train": TrainConfig, "train-isn": TdConfig}
+
+_HEAD = """# Settings
+
+`eightfold settings` prints these lists; this page is `eightfold settings --markdown`. A key is changed with
+`--set key=value`, or in a TOML file of your own (see [training.md](training.md)). Anything else than what is allowed
+is refused in one line, before a run's folder is made.
+"""
+
+
+def print_settings(command: str) -> None:
+    """The settings of one command, as a table for a terminal."""
+    from rich.console import Console
+    from rich.table import Table
+
+    if command not in CONFIGS:
+        raise unknown("command with settings", command, CONFIGS)
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    table.add_column(style="bold", overflow="fold")
+    table.add_column()
+    for key, allowed in settings_of(CONFIGS[command]):
+        table.add_row(f"{key} = {toml_value(allowed.default)}", f"{allowed.help}; {allowed.expected()}")
+    Console(emoji=False, markup=False, highlight=False).print(table)
+
+
+def settings_page() -> str:
+    """The page of the documentation."""
+    parts = [_HEAD]
+    for command, config in CONFIGS.items():
+        rows = [
+            f"| `{key}` | `{toml_value(allowed.default)}` | {allowed.expected()} | {allowed.help} |"
+            for key, allowed in settings_of(config)
+        ]
+        parts.append(
+            "\n".join(
+                [f"## eightfold {command}\n", "| key | default | allowed | meaning |", "|---|---|---|---|", *rows]
+            )
+        )
+    return "\n".join([parts[0], "\n\n".join(parts[1:])]) + "\n"

@@ -1,0 +1,28 @@
+"""When a run trains and when it is measured, counted in games."""
+
+from __future__ import annotations
+
+from eightfold.config import EvaluationConfig, TrainingConfig
+from eightfold.learning.progress import Progress
+
+
+def steps_earned(settings: TrainingConfig, *, games: int, samples: int, buffered: int) -> float:
+    """Training steps that so many new games, with so many samples, have earned; `buffered` samples are there now.
+
+    With `steps_a_round` games earn nothing until there is a batch to draw: Suen & Alonso take ten steps after each
+    game, not ten for each game so far. With `samples_per_sample` every sample earns its share, also those that came
+    before. They are fewer than a batch, so they earn fewer steps than `samples_per_sample` says, and each is trained on
+    as often as any other.
+    """
+    if settings.steps_a_round:
+        return settings.steps_a_round * games / settings.games_a_round if buffered >= settings.batch_size else 0.0
+    return samples * settings.samples_per_sample / settings.batch_size
+
+
+def evaluation_is_due(settings: EvaluationConfig, progress: Progress) -> bool:
+    """Whether the minutes or the games between two evaluations are over."""
+    minutes, games = settings.every_minutes, settings.every_games
+    by_time = minutes > 0 and progress.seconds - progress.evaluated_at >= 60 * minutes
+    # By multiples, so that a round that ends late does not put off all evaluations after it.
+    by_games = games > 0 and progress.games // games > progress.evaluated_games // games
+    return by_time or by_games
