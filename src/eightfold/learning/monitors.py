@@ -1,7 +1,7 @@
 """Monitors that name self-play which teaches nothing.
 
-Collapsed: games are very short and one side wins nearly all of them. Redundant: the same games, up to turning
-the board, come again and again.
+Collapsed: games are short and one side wins nearly all of them, or so short that neither side can have defended.
+Redundant: the same games, up to turning the board, come again and again.
 
 Games that begin with random stones differ by that alone, and must not hide what the others do. So lengths are counted
 from where the random stones end, games are compared with those that began alike, and the games without random stones
@@ -24,6 +24,7 @@ from eightfold.learning.selfplay import PlayedGame
 MEMORY = 200  # games
 ENOUGH = 100  # games, before anything is said of them
 FEW = 20  # games that began alike, before anything is said of those
+SHORT, VERY_SHORT = 2.0, 1.75  # times a win without any resistance
 ONE_SIDED = 0.85
 REPEATED = 0.1  # of the last games are one and the same
 DISTINCT = 0.5  # of the games that began alike
@@ -98,17 +99,22 @@ class SelfPlayMonitor:
         if len(seen) < FEW:
             return ""
         length, one_side = sum(game.length for game in seen) / len(seen), _one_sided(seen)
-        if length >= self._short() or one_side <= ONE_SIDED:
+        decided = sum(game.winner != DRAW for game in seen) / len(seen)
+        if length < self._short(SHORT) and one_side > ONE_SIDED:
+            how = f"{one_side:.0%} won by one side"
+        elif length < self._short(VERY_SHORT) and decided > ONE_SIDED:  # either side wins, for neither defends
+            how = f"{decided:.0%} of them decided"
+        else:
             return ""
         return (
-            f"collapsed self-play: games of {length:.1f} moves after any random stones, {one_side:.0%} won by one side;"
+            f"collapsed self-play: games of {length:.1f} moves after any random stones, {how};"
             " more playouts, noise or random openings help"
         )
 
-    def _short(self) -> float:
-        """Games below this have seen little resistance: a win without any, twice; less on a board with little room."""
+    def _short(self, times: float) -> float:
+        """So many times a win without any resistance; less on a board with little room."""
         wins_in = 2 * int(self._game.values.get("win", self._game.size)) - 1
-        return min(2 * wins_in, 0.6 * self._game.points)
+        return min(times * wins_in, 0.3 * times * self._game.points)
 
 
 def _one_sided(seen: list[Seen]) -> float:
