@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 
 from eightfold import __version__
+from eightfold.compiling import say_on_stderr
 from eightfold.errors import EightfoldError
 
 app = typer.Typer(
@@ -375,6 +376,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that cannot show a stone still shows the rest
+    say_on_stderr()
     try:
         app()
     except EightfoldError as error:

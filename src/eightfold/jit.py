@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import importlib
 import os
 import re
 import shutil
@@ -31,20 +32,27 @@ from numpy.typing import NDArray
 
 F = TypeVar("F", bound=Callable[..., Any])
 Ints = NDArray[np.int64]  # what nearly every array inside a kernel is
+Int: Any = np.int64  # inside a kernel `int` keeps a number's width, and for another width a callee compiles again
 
 PACKAGE = Path(__file__).parent
 numba_config: Any = config  # filled in by Numba as it starts
 KERNELS = "eightfold-kernels"
 UNUSED_DAYS = 30  # a digest's folder that nobody touched for so long belongs to a forgotten version
 
+# Nobody takes the C address of a kernel, and the wrapper that it would have takes a fifth of the time to compile.
+_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+
 if numba_config.DISABLE_JIT:
     # Hashes and random numbers wrap around on purpose; NumPy's scalars would warn each time.
     np.seterr(over="ignore")
+else:
+    # Imported by its name, so that it is none of the sources that machine code depends on.
+    importlib.import_module(f"{__package__}.compiling").hear_numba()
 
 
 def kernel(function: F) -> F:
     """Compile `function` on first use and keep the machine code for later processes."""
-    compiled = numba.njit(nogil=True, error_model="numpy")(function)
+    compiled = numba.njit(**_OPTIONS)(function)
     source = Path(function.__code__.co_filename)
     if numba_config.DISABLE_JIT:
         return function

@@ -20,6 +20,7 @@ from eightfold.web.host import Host
 from eightfold.web.serve import LARGEST_FRAME
 
 PATIENCE = 60.0  # seconds: these machines are shared, and the first move may compile
+LOOP = "event-loop"  # the name of the thread that serves
 HUMAN = {"player": "human", "level": 0}
 GREEDY = {"player": "greedy", "level": 0}
 RANDOM = {"player": "random", "level": 0}
@@ -37,7 +38,7 @@ def running(host: Host) -> Iterator[str]:
         timeout_graceful_shutdown=1,
     )
     server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, name=LOOP, daemon=True)
     thread.start()
     while not server.started:
         assert thread.is_alive(), "the server did not start"
@@ -71,6 +72,10 @@ class Client:
                 return message
             assert message["type"] != "error", message["text"]
         raise AssertionError(f"no {type} came")
+
+    def hear_any(self) -> dict[str, Any]:
+        message: dict[str, Any] = json.loads(self.socket.recv(timeout=PATIENCE))
+        return message
 
     def ask(self, type: str, **more: Any) -> dict[str, Any]:
         """Say something and hear the state that follows."""

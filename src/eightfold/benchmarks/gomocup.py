@@ -217,8 +217,8 @@ def _leaving_while_thinking() -> Figure:
 
 
 def _leaving_while_compiling(cache: Path) -> Figure:
-    with Engine(EIGHTFOLD_CACHE=str(cache)) as engine:  # an empty cache: START takes many seconds
-        engine.send("START 15")
+    with Engine(EIGHTFOLD_CACHE=str(cache)) as engine:  # an empty cache: a move takes many seconds
+        engine.send("START 15", "BEGIN")
         time.sleep(2)
         return Figure(key="end_while_compiling", value=engine.leave(), unit="s", most=LEAVING)
 

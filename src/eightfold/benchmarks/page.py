@@ -10,11 +10,13 @@ import asyncio
 import contextlib
 import functools
 import json
+import os
 import random
 import re
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -51,20 +53,22 @@ class Played:
 
 
 def run() -> Benchmark:
+    cold = _cold()
     with server() as (address, pid):
         # Whatever is loaded or compiled is by then.
         asyncio.run(play(address, seed=0, moves=2, game="gomoku:size=15"))
         asyncio.run(play(address, seed=0, moves=2, game="gomoku:size=9"))
-        figures = [*_at_once(address), *_bombs(address), *_in_a_row(address, pid), _overlay(address)]
+        figures = [*cold, *_at_once(address), *_bombs(address), *_in_a_row(address, pid), _overlay(address)]
     title = f"the page: {GAMES} games at once, {IN_A_ROW:,} in a row, bombs, an overlay of 15x15"
     return Benchmark(name="page", title=title, figures=tuple(figures))
 
 
 @contextlib.contextmanager
-def server() -> Iterator[tuple[str, int]]:
+def server(**environment: str) -> Iterator[tuple[str, int]]:
     """A server; where it is, and its process id."""
     process = subprocess.Popen(
         [sys.executable, "-u", "-m", "eightfold", "serve", "--port", "0", "--no-browser"],
+        env={**os.environ, **environment},
         stdout=subprocess.PIPE,
         text=True,
     )
@@ -80,14 +84,17 @@ def server() -> Iterator[tuple[str, int]]:
         process.stdout.close()
 
 
-async def play(address: str, *, seed: int, moves: int, game: str) -> Played:
-    """A person's game of chance against a player, until it is over or so many moves are made."""
+async def play(address: str, *, seed: int, moves: int, game: str, told: Callable[[str], None] | None = None) -> Played:
+    """A person's game of chance against a player, until it is over or so many moves are made.
+
+    `told` hears what the server says while the first state is waited for.
+    """
     from websockets.asyncio.client import connect
 
     choice, waits, lost = random.Random(seed), [], 0
     async with connect(f"ws://{address}/game", max_size=None, open_timeout=PATIENCE) as socket:
         await socket.send(json.dumps({"type": "new", "game": game, "black": HUMAN, "white": PLAYER}))
-        state = await _hear(socket, lambda told: True)
+        state = await _hear(socket, lambda state: True, told)
         for number in range(1, moves + 1):
             action = choice.choice([k for k, stone in enumerate(state["stones"]) if stone == "0"])
             begun = time.perf_counter()
@@ -104,11 +111,15 @@ def _is_answered(number: int, state: dict[str, Any]) -> bool:
     return bool(state["over"] or state["stones"].count("2") == number)
 
 
-async def _hear(socket: Any, ready: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+async def _hear(
+    socket: Any, ready: Callable[[dict[str, Any]], bool], told: Callable[[str], None] | None = None
+) -> dict[str, Any]:
     while True:
         message: dict[str, Any] = json.loads(await asyncio.wait_for(socket.recv(), PATIENCE))
         if message["type"] == "error":
             raise RuntimeError(f"the server refused: {message['text']}")
+        if message["type"] == "compiling" and told is not None:
+            told(message["text"])
         if message["type"] == "state" and ready(message):
             return message
 
@@ -116,6 +127,48 @@ async def _hear(socket: Any, ready: Callable[[dict[str, Any]], bool]) -> dict[st
 async def play_many(address: str, seeds: range, *, moves: int, game: str) -> list[Played]:
     """Games side by side."""
     return await asyncio.gather(*(play(address, seed=seed, moves=moves, game=game) for seed in seeds))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColdPlayed:
+    """What one person saw of the first game on a machine."""
+
+    words: list[str]  # what the server said before the first state
+    told: float  # seconds until it said or showed anything
+    played: Played
+
+
+async def play_cold(address: str, games: int) -> list[ColdPlayed]:
+    """Two moves in each of many games, at a server that has nothing compiled yet."""
+    begun = time.perf_counter()
+
+    async def one(seed: int) -> ColdPlayed:
+        words: list[tuple[float, str]] = []
+        played = await play(
+            address,
+            seed=seed,
+            moves=2,
+            game="gomoku:size=15",
+            told=lambda text: words.append((time.perf_counter() - begun, text)),
+        )
+        first = words[0][0] if words else time.perf_counter() - begun
+        return ColdPlayed(words=[text for _, text in words] or [""], told=first, played=played)
+
+    return await asyncio.gather(*(one(seed) for seed in range(games)))
+
+
+def _cold() -> list[Figure]:
+    """The first games on a machine, all at once."""
+    with tempfile.TemporaryDirectory() as empty, server(EIGHTFOLD_CACHE=empty) as (address, _):
+        begun = time.perf_counter()
+        games = asyncio.run(play_cold(address, GAMES))
+        seconds = time.perf_counter() - begun
+    note = f"{GAMES} games at once, nothing compiled"
+    return [
+        Figure(key="cold_first_words", value=max(game.told for game in games), unit="s", note=note),
+        Figure(key="cold_moves_lost", value=sum(game.played.lost for game in games), most=0),
+        Figure(key="cold_all_answered", value=seconds, unit="s", note="two moves in every game"),
+    ]
 
 
 def _at_once(address: str) -> list[Figure]:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eightfold.games.contract import encode, legal, play
-from eightfold.games.state import BLACK, NO_MOVE, ONGOING, RESULT, SIDE
+from eightfold.games.state import BLACK, NO_MOVE, ONGOING, RESULT, SIDE, copy_state
 from eightfold.jit import Ints, kernel
 from eightfold.rng import Random, random_below
 
@@ -25,7 +25,7 @@ def find_win(state: Ints, nodes: int, scratch: Ints) -> int:
     side = state[SIDE]
     after = state.copy()
     for k in range(legal(state, scratch)):
-        after[:] = state
+        copy_state(state, after)
         play(after, scratch[k])
         if after[RESULT] == side:
             return scratch[k]

@@ -108,7 +108,7 @@ def is_dead(state: Ints) -> bool:
 @kernel
 def winning_point(state: Ints, colour: int) -> int:
     """The empty point that completes a line: NO_MOVE if there is none, SEVERAL if there is more than one."""
-    found = NO_MOVE
+    found = int(NO_MOVE)
     for line in range(6 * state[SIZE] - 2):
         found = _with_points_of(state, line, colour, found)
         if found == SEVERAL:
@@ -119,7 +119,7 @@ def winning_point(state: Ints, colour: int) -> int:
 @kernel
 def winning_point_near(state: Ints, point: int, colour: int) -> int:
     """The same, looking only at the four lines through a point."""
-    size, found = state[SIZE], NO_MOVE
+    size, found = state[SIZE], int(NO_MOVE)
     for line in lines_through(point // size, point % size, size):
         found = _with_points_of(state, line, colour, found)
     return found

@@ -216,7 +216,9 @@ def encode(state: Ints, encoder: int, planes: NDArray[np.float32]) -> None:  # [
             planes[1, row, column] = stone == BLACK + WHITE - own
     last = state[LAST]
     if encoder == HISTORY:
-        planes[2:4] = planes[0:2]
+        for row in range(size):  # a loop: for slices, Numba also compiles what it would say if they did not fit
+            for column in range(size):
+                planes[2, row, column], planes[3, row, column] = planes[0, row, column], planes[1, row, column]
         if last != NO_MOVE:
             planes[3, last // size, last % size] = 0
         return
@@ -226,7 +228,7 @@ def encode(state: Ints, encoder: int, planes: NDArray[np.float32]) -> None:  # [
     planes[3] = own == BLACK
     if encoder == THREAT:
         for move in range(size * size):
-            planes[4, move // size, move % size] = _threat(state, cell_of(move // size, move % size, size), BLACK)
+            planes[4, move // size, move % size] = _threat(state, cell_of(move // size, move % size, size), int(BLACK))
         if state[RULE] == RENJU:
             _hide_forbidden(state, planes[4])
 
@@ -251,4 +253,4 @@ def _hide_forbidden(state: Ints, plane: NDArray[np.float32]) -> None:  # [N, N]
         for column in range(size):
             cell = cell_of(row, column, size)
             if state[cell] == EMPTY and not may_play(state, row * size + column):
-                plane[row, column] = _threat(state, cell, WHITE)
+                plane[row, column] = _threat(state, cell, int(WHITE))

@@ -139,14 +139,15 @@ def _two_threes_are_real(lines: Ints, size: int, point: int, first_eyes: Ints, f
     eyes = np.empty((levels, EYES, 2), np.int64)
     level = 0
     points[0], counts[0], looked_at[0], real[0] = point, first_count, 0, 0
-    eyes[0] = first_eyes
-    toggle_stone(lines, size, point, BLACK)
+    for k in range(first_count):  # a loop: for a slice, Numba compiles what it would say if the sizes were not the same
+        eyes[0, k, 0], eyes[0, k, 1] = first_eyes[k, 0], first_eyes[k, 1]
+    toggle_stone(lines, size, point, int(BLACK))
     while True:
         two = real[level] & (real[level] - 1) != 0
         if two or looked_at[level] == counts[level]:
             if level == 0:
                 return two
-            toggle_stone(lines, size, points[level], BLACK)
+            toggle_stone(lines, size, points[level], int(BLACK))
             level -= 1
             if not two:  # black may play the eye
                 real[level] |= 1 << eyes[level, looked_at[level] - 1, 1]
@@ -161,7 +162,7 @@ def _two_threes_are_real(lines: Ints, size: int, point: int, first_eyes: Ints, f
         elif kind == DOUBLE_THREE:  # only if its own threes are real
             level += 1
             points[level], counts[level], looked_at[level], real[level] = eye, count, 0, 0
-            toggle_stone(lines, size, eye, BLACK)
+            toggle_stone(lines, size, eye, int(BLACK))
 
 
 @kernel
@@ -224,9 +225,9 @@ def find_stalemate(state: Ints) -> int:
     lines = lines.copy()
     for point in range(size * size):
         if is_empty(lines, point // size, point % size):
-            toggle_stone(lines, size, point, WHITE)
+            toggle_stone(lines, size, point, int(WHITE))
             stuck = not black_can_move(lines, size)
-            toggle_stone(lines, size, point, WHITE)
+            toggle_stone(lines, size, point, int(WHITE))
             if stuck:
                 return point
     return NO_MOVE

@@ -7,6 +7,8 @@ batch of games is an array of rows.
 
 from __future__ import annotations
 
+from eightfold.jit import Ints, kernel
+
 SIZE = 0  # the board is SIZE x SIZE
 SIDE = 1  # whose turn it is: BLACK or WHITE
 PLY = 2  # moves played so far
@@ -22,3 +24,10 @@ ONGOING = 0
 BLACK = 1  # the colour, and the result "black wins"
 WHITE = 2
 DRAW = 3
+
+
+@kernel
+def copy_state(source: Ints, target: Ints) -> None:
+    """In a loop: for slices, Numba also compiles what it would say if they were not of one size, for five seconds."""
+    for k in range(target.shape[0]):
+        target[k] = source[k]

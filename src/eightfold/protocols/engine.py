@@ -1,12 +1,14 @@
 """The engine core that every protocol speaks to: a game, the stones on its board, a player, and a clock.
 
 A protocol turns its commands into calls of an `Engine` and its answers into text; what a point is called and when
-somebody may speak is its business. Everything that takes long (compiling or loading kernels, a network) happens in
-`start`, so that it is not billed to a move.
+somebody may speak is its business. Everything that takes long (compiling or loading kernels, a network) begins in
+`start`, in a thread of its own, so that it is not billed to a move; who has no time to wait for it is told that the
+engine is not ready yet.
 """
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -16,6 +18,7 @@ from eightfold.errors import EightfoldError
 from eightfold.games.arrange import Stone, arranged, is_in_turn
 from eightfold.games.game import Game, Position, make_game
 from eightfold.games.state import BLACK, WHITE
+from eightfold.protocols.beside import Beside
 from eightfold.protocols.choice import player_text
 from eightfold.protocols.clock import Clock
 from eightfold.search.limits import LONGEST
@@ -37,31 +40,79 @@ class Engine:
         self._player: Player | None = None
         self._seated = ""  # the game that the player was made for
         self._line = 0  # which line of moves it follows, where a protocol tells lines apart
+        self._game: Game | None = None
         self._position: Position | None = None
+        self._coming: Beside[tuple[Player, Position]] | None = None  # a player, and the start of the game it is for
         self._stones: list[Stone] = []
         self.clock = Clock()
 
     @property
     def position(self) -> Position:
+        self._settle()
         if self._position is None:
             raise EightfoldError("no game was started yet")
         return self._position
 
     @property
     def game(self) -> Game:
-        return self.position.game
+        if self._game is None:
+            raise EightfoldError("no game was started yet")
+        return self._game
 
-    def start(self, text: str, *, since: float | None = None) -> None:
+    def start(self, text: str, *, since: float | None = None, patience: float | None = None) -> None:
         """An empty board of the game that `text` names, and a player for it that is ready to think at once.
 
-        The time that this takes, `since` it was asked for, is put on the bill of the first move.
+        The time that this takes, `since` it was asked for, is put on the bill of the first move. It may take a
+        minute where kernels have to be compiled; so long as `patience` says it is waited for, and then goes on beside.
+        Until it is done `is_ready` is false, and whoever asks for the position waits.
         """
         begun = self._now() if since is None else since
         game = make_game(text)
-        self._seat_for(game)
-        self._position = game.start()
-        self.clear()
+        if self._player is None or self._seated != game.text or self._coming is not None:
+            coming = self._beside(game)
+            if coming.wait(None if patience is None else max(0.0, patience - (self._now() - begun))):
+                coming.result()  # its trouble leaves everything as it was
+            self._coming, self._game, self._position, self._stones = coming, game, None, []
+            self.clock.new_game()
+            if coming.done:
+                self._settle()
+        else:
+            self.clear()
         self.clock.billed = self._now() - begun
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the board and the player can be asked without waiting."""
+        return self._coming is None or self._coming.done
+
+    def wait(self, seconds: float | None, stop: threading.Event | None = None) -> bool:
+        """Wait for the board and the player, so long or until `stop`; whether they are ready."""
+        return self._coming is None or self._coming.wait(seconds, stop)
+
+    def prepare(self, game: Game) -> None:
+        """Begin to get a player ready for a game that will most likely be played; trouble is met when it is."""
+        self._coming = self._beside(game)
+
+    def _beside(self, game: Game) -> Beside[tuple[Player, Position]]:
+        earlier, self._coming = self._coming, None
+
+        def work() -> tuple[Player, Position]:
+            if earlier is not None:  # nobody will take that player any more
+                with contextlib.suppress(Exception):
+                    close_player(earlier.result()[0])
+            start = game.start()
+            return self._made(game), start
+
+        return Beside(work)
+
+    def _settle(self) -> None:
+        """Take the player that was made beside, once it is there."""
+        if self._coming is not None:
+            player, start = self._coming.result()
+            self._coming = None
+            self._take(player, start.game)
+            if self._position is None:
+                self._game, self._position = start.game, start
 
     def clear(self) -> None:
         """The same game from the start."""
@@ -73,18 +124,24 @@ class Engine:
     def limit_memory(self, megabytes: int) -> None:
         """What the whole process may take; 0: as much as tournaments allow."""
         before, self._memory = self._memory, megabytes
-        if self._position is not None and megabytes != before:
+        if self._game is not None and megabytes != before:
             texts = {player_text(self._text, self.game, memory=limit) for limit in (before, megabytes)}
-            if len(texts) > 1:  # only some players can do with less
-                self._seat(self.game)
+            if len(texts) > 1 and self._coming is not None:
+                self._coming = self._beside(self.game)
+            elif len(texts) > 1:  # only some players can do with less
+                self._take(self._made(self.game), self.game)
 
     def change_game(self, text: str) -> None:
         """Go on with the same stones under other rules."""
         game = make_game(text)
-        if game.text != self.game.text:
-            position = arranged(game, self._stones, self.position.to_move)
-            self._seat(game)
-            self._position = position
+        if game.text == self.game.text:
+            return
+        if self._coming is not None:  # and so no stones either
+            self._coming, self._game = self._beside(game), game
+            return
+        position = arranged(game, self._stones, self.position.to_move)
+        self._take(self._made(game), game)
+        self._game, self._position = game, position
 
     def show(self, position: Position, *, line: int) -> None:
         """Any position of any game, from a protocol that keeps the moves itself.
@@ -92,7 +149,7 @@ class Engine:
         A player remembers games by their moves. Where equal moves lead to another position (from another start, or
         because one side moved twice), the `line` is another number, and the player is made to forget.
         """
-        self._position, self._stones = position, []
+        self._game, self._position, self._stones = position.game, position, []
         if line != self._line:
             self._line = line
             self.forget()
@@ -104,11 +161,12 @@ class Engine:
 
     def ready(self) -> None:
         """Have a player at the board that is ready to think at once."""
-        self._seat_for(self.game)
-
-    def _seat_for(self, game: Game) -> None:
-        if self._player is None or self._seated != game.text:
-            self._seat(game)
+        if self._coming is not None:
+            with contextlib.suppress(EightfoldError):  # it may have been for another game, and this one is played
+                self._settle()
+            self._coming = None
+        if self._player is None or self._seated != self.game.text:
+            self._take(self._made(self.game), self.game)
 
     def play(self, action: int) -> None:
         """A stone of the side to move."""
@@ -169,8 +227,8 @@ class Engine:
             raise EightfoldError(f"the player chose {self.game.name_of(result.action)}, which is not legal here")
         return result
 
-    def _seat(self, game: Game) -> None:
-        """Put a player at the board and let it think for a moment, which loads all that it needs."""
+    def _made(self, game: Game) -> Player:
+        """A player for a game that has thought for a moment, which loads all that it needs."""
         text = player_text(self._text, game, memory=self._memory)
         player = make_player(text, game, seed=self._seed)
         position, stop = game.start(), threading.Event()
@@ -181,11 +239,18 @@ class Engine:
         if split_name(text)[0] in PLAYERS:  # made in no time: one whose chances do not depend on how long that took
             player = make_player(text, game, seed=self._seed)
         player.new_game()
+        return player
+
+    def _take(self, player: Player, game: Game) -> None:
         self.close()
         self._player, self._seated = player, game.text
 
     def close(self) -> None:
         """Give back what the player holds of the world outside."""
+        coming, self._coming = self._coming, None
+        if coming is not None and coming.done:
+            with contextlib.suppress(Exception):
+                close_player(coming.result()[0])
         if self._player is not None:
             close_player(self._player)
             self._player = None

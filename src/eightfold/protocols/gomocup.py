@@ -14,6 +14,7 @@ import numpy as np
 
 from eightfold import __version__
 from eightfold.errors import EightfoldError
+from eightfold.protocols.early import EarlyStones
 from eightfold.protocols.engine import Engine
 from eightfold.protocols.gomocup_rules import RULES, UNLIMITED, game_text, read_point, refusal, write_point
 from eightfold.protocols.swap2 import SWAP, answer_swap2, open_swap2
@@ -30,8 +31,12 @@ INSIDE = ("INFO", "ABOUT", "YXSTOP")  # commands that may come in the middle of 
 class Gomocup:
     """One conversation with a manager."""
 
-    def __init__(self, engine: Engine, say: Callable[[str], None], *, seed: int = 0) -> None:
-        self._engine, self._say = engine, say
+    def __init__(
+        self, engine: Engine, say: Callable[[str], None], *, seed: int = 0, patience: float | None = None
+    ) -> None:
+        """`patience`: seconds after which START is answered, ready or not; None: when it is ready."""
+        self._engine, self._say, self._patience = engine, say, patience
+        self._early = EarlyStones()
         self._random = np.random.default_rng(seed)
         self._rule = 0
         self._started = False
@@ -92,8 +97,9 @@ class Gomocup:
         if not (rest.isascii() and rest.isdecimal() and len(rest) <= 9):
             raise EightfoldError(f"START {rest[:SHOWN]!r} is not a board size; write for example START 15")
         rule = self._rule if self._rule in RULES else 0  # the complaint about a rule waits for the next move
-        self._engine.start(game_text(int(rest), rule), since=self._since)
+        self._engine.start(game_text(int(rest), rule), since=self._since, patience=self._patience)
         self._started = True
+        self._early = EarlyStones()
         self._say("OK")
 
     def _rectangle(self, rest: str) -> None:
@@ -103,20 +109,30 @@ class Gomocup:
         self._start(sides[0])
 
     def _restart(self, rest: str) -> None:
-        self._need_game()
-        self._engine.clear()
+        self._need_start()
+        self._early = EarlyStones()
+        if self._engine.is_ready:
+            self._engine.clear()
         self._say("OK")
 
     def _begin(self, rest: str) -> None:
         self._need_game_to_move()
-        if self._engine.position.moves:
+        if self._early.actions or (self._engine.is_ready and self._engine.position.moves):
             raise EightfoldError("BEGIN is for an empty board; send RESTART first")
-        self._move()
+        if self._ready_in_time():
+            self._move()
+        else:
+            self._move_early()
 
     def _turn(self, rest: str) -> None:
         self._need_game_to_move()
-        self._engine.play(read_point(rest, self._engine.game))
-        self._move()
+        action = read_point(rest, self._engine.game)
+        if self._ready_in_time():
+            self._engine.play(action)
+            self._move()
+        else:
+            self._early.play(action, self._engine.game)
+            self._move_early()
 
     def _play(self, rest: str) -> None:
         self._need_game()
@@ -129,9 +145,35 @@ class Gomocup:
         self._engine.take_back(read_point(rest, self._engine.game))
         self._say("OK")
 
-    def _need_game(self) -> None:
+    def _need_start(self) -> None:
         if not self._started:
             raise EightfoldError("START comes first")
+
+    def _need_game(self) -> None:
+        """A board with all stones on it, however long it takes."""
+        self._need_start()
+        for action in self._early.taken():
+            self._engine.play(action)
+
+    def _ready_in_time(self) -> bool:
+        """Whether the engine can think about this move: it is ready, or gets ready while there is time."""
+        if not self._engine.is_ready:
+            allowed = self._engine.clock.allowed()
+            if RULES[self._rule] == "renju":
+                allowed = None  # not every empty point is legal
+            waited = 0.0 if self._since is None else time.perf_counter() - self._since
+            if not self._engine.wait(None if allowed is None else allowed - waited, self._stop):
+                return False
+        self._need_game()
+        return True
+
+    def _move_early(self) -> None:
+        """A move without a thought: kernels are being compiled, and time is up."""
+        action = self._early.quick_move(self._engine.game)
+        self._early.play(action, self._engine.game)
+        self._engine.clock.moved(0.0 if self._since is None else time.perf_counter() - self._since)
+        self._say("MESSAGE the search is still being compiled (once on this machine); this is a quick move")
+        self._say(write_point(action, self._engine.game))
 
     def _move(self) -> None:
         """Think, play and answer."""
@@ -152,7 +194,7 @@ class Gomocup:
 
     def _need_game_to_move(self) -> None:
         """Before a move it is said what was wrong with INFO; a rule that is not played is an error every time."""
-        self._need_game()
+        self._need_start()
         complaints, self._complaints = self._complaints, []
         for complaint in complaints:
             self._say(f"MESSAGE {complaint}")
@@ -174,6 +216,7 @@ class Gomocup:
         if name == "DONE":
             self._block = None
             self._need_game_to_move()
+            self._need_game()
             if len(lines) > self._most_lines:
                 raise EightfoldError(f"{kind} has more lines than the board has points")
             {"BOARD": self._board, "YXBOARD": self._set_up, "SWAP2BOARD": self._swap2}[kind](lines)
@@ -240,6 +283,7 @@ class Gomocup:
     def _best(self, rest: str) -> None:
         """The n most promising moves, as messages, and then the best of them, which is not played."""
         self._need_game_to_move()
+        self._need_game()
         result = self._think()
         count = min(int(rest), 99) if rest.isascii() and rest.isdecimal() and len(rest) < 9 else 1
         for rank, action in enumerate(np.argsort(-result.policy, kind="stable")[:count], start=1):

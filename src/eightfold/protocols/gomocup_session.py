@@ -10,9 +10,11 @@ import sys
 from collections.abc import Callable
 
 from eightfold import __version__
+from eightfold.compiling import say_on_stderr
 from eightfold.errors import EightfoldError
 from eightfold.protocols.session import Conversation, Manners, serve_session
 
+PATIENCE = 1.0  # seconds: managers wait a few for the answer to START, and compiling may take a minute
 MANNERS = Manners(word=lambda line: line.partition(" ")[0].upper(), stops=frozenset({"YXSTOP", "END"}), farewell="END")
 
 
@@ -28,7 +30,8 @@ def serve(player: str | None = None, *, seed: int = 0) -> None:
         from eightfold.protocols.engine import Engine
         from eightfold.protocols.gomocup import Gomocup
 
-        return Gomocup(Engine(player, seed=seed), lambda text: say(" ".join(text.splitlines())), seed=seed)
+        engine = Engine(player, seed=seed)
+        return Gomocup(engine, lambda text: say(" ".join(text.splitlines())), seed=seed, patience=PATIENCE)
 
     serve_session(begin, MANNERS)
 
@@ -42,6 +45,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0, help="equal seeds play equal games, as far as time allows")
     parser.add_argument("--version", action="version", version=f"pbrain-eightfold {__version__}")
     arguments = parser.parse_args()
+    say_on_stderr()
     try:
         serve(arguments.player, seed=max(0, arguments.seed))
     except EightfoldError as error:

@@ -25,8 +25,19 @@ MOVES_A_POINT = 0.4  # that either side of a game of Go plays
 class Board:
     def __init__(self, engine: Engine, game: Game) -> None:
         self.engine = engine
-        self.history = History(game.start())
+        self._game = game
+        self._history: History | None = None  # made when it is asked for: that may wait for a compiler
         self.clocks = {colour: Clock() for colour in (BLACK, WHITE)}
+
+    @property
+    def history(self) -> History:
+        if self._history is None:
+            self._history = History(self._game.start())
+        return self._history
+
+    @history.setter
+    def history(self, history: History) -> None:
+        self._history, self._game = history, history.position.game
 
     @property
     def position(self) -> Position:
@@ -34,7 +45,7 @@ class Board:
 
     @property
     def game(self) -> Game:
-        return self.position.game
+        return self._game
 
     # ---- games --------------------------------------------------------------------------------------
 
@@ -69,7 +80,7 @@ class Board:
         self.history = History(start_from(self.game, dict.fromkeys(points, BLACK), to_move=WHITE))
 
     def _begin(self, game: Game) -> None:
-        self.history = History(game.start())
+        self._game, self._history = game, None
         for clock in self.clocks.values():
             clock.new_game()
 

@@ -32,6 +32,8 @@ def serve(player: str | None = None, *, game: str = USUAL_GAME, seed: int = 0) -
         from eightfold.protocols.engine import Engine
         from eightfold.protocols.gtp import Gtp
 
-        return Gtp(Engine(player, seed=seed), the_game, say, seed=seed)
+        engine = Engine(player, seed=seed)
+        engine.prepare(the_game)  # beside: most commands before the first move need no player
+        return Gtp(engine, the_game, say, seed=seed)
 
     serve_session(begin, MANNERS)

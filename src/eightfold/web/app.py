@@ -47,7 +47,7 @@ def make_app(host: Host, *, name: str = "127.0.0.1") -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        host.warm_up()
+        host.open()
         yield
         host.close()
 

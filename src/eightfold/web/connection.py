@@ -20,11 +20,13 @@ from eightfold.errors import EightfoldError
 from eightfold.web import messages
 from eightfold.web.host import Host
 from eightfold.web.messages import AnyMessage, read_message
-from eightfold.web.session import Session
+from eightfold.web.session import Session, offered_game
 from eightfold.web.table import Table
 
 LONGEST_QUEUE = 200
 CROWDED = 20  # from here on analysis is left out
+MOST_WAITING = 50  # messages that are read before those before them are done
+LAST_WORDS = 2.0  # seconds for what waits when a connection ends
 MOST_A_SECOND = 50.0  # messages that a client may send, in the long run
 BURST = 200.0
 NAMING = (messages.New, messages.Seats, messages.Analyse, messages.Review)  # messages that name players
@@ -40,6 +42,7 @@ class Connection:
         self._host, self._socket = host, socket
         self._table: Table | None = None
         self._out: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
+        self._in: asyncio.Queue[AnyMessage] = asyncio.Queue(MOST_WAITING)
         self._allowed, self._counted = BURST, time.monotonic()
 
     def post(self, message: dict[str, Any]) -> None:
@@ -51,6 +54,8 @@ class Connection:
     async def serve(self) -> None:
         """Until the client leaves."""
         sender = asyncio.create_task(self._send())
+        doer = asyncio.create_task(self._do_all())
+        self._host.welcome(self)
         try:
             while True:
                 received = await self._socket.receive()
@@ -63,11 +68,15 @@ class Connection:
         except WebSocketDisconnect:
             return
         finally:
+            self._host.viewers.discard(self)
+            with contextlib.suppress(asyncio.CancelledError, TimeoutError):
+                await asyncio.wait_for(self._in.join(), LAST_WORDS)  # a move that was sent before is still played
+            doer.cancel()
             if self._table is not None:
                 self._table.leave(self)
             self._out.put_nowait(None)
             with contextlib.suppress(asyncio.CancelledError, TimeoutError):
-                await asyncio.wait_for(sender, 2)
+                await asyncio.wait_for(sender, LAST_WORDS)
 
     async def _send(self) -> None:
         """Write what waits; the last entry is None."""
@@ -84,26 +93,41 @@ class Connection:
         return self._allowed >= 0
 
     async def _take(self, text: str | None) -> None:
-        about: str | None = None  # so that a client knows what was refused
+        """Read a message; a ping is answered at once, whatever the messages before it wait for."""
         try:
             if text is None:
                 raise EightfoldError("a message is text, not bytes")
             message = read_message(text)
-            about = message.type
-            if isinstance(message, NAMING):
-                await asyncio.to_thread(self._host.check, message)
-            await self._do(message)
         except EightfoldError as error:
-            self.post({"type": "error", "text": str(error), "about": about})
-        except Exception:
-            log.exception("a message failed")
-            self.post({"type": "error", "text": "the server failed at this message; the game goes on", "about": about})
+            self.post({"type": "error", "text": str(error), "about": None})
+            return
+        if isinstance(message, messages.Ping):
+            self.post({"type": "pong"})
+        else:
+            await self._in.put(message)
+
+    async def _do_all(self) -> None:
+        """Do what was asked for, one thing after the other."""
+        while True:
+            message = await self._in.get()
+            about = message.type  # so that a client knows what was refused
+            try:
+                if isinstance(message, NAMING):
+                    await asyncio.to_thread(self._host.check, message)
+                await self._do(message)
+            except EightfoldError as error:
+                self.post({"type": "error", "text": str(error), "about": about})
+            except Exception:
+                log.exception("a message failed")
+                text = "the server failed at this message; the game goes on"
+                self.post({"type": "error", "text": text, "about": about})
+            finally:
+                self._in.task_done()
 
     async def _do(self, message: AnyMessage) -> None:
         match message:
-            case messages.Ping():
-                self.post({"type": "pong"})
             case messages.New():
+                await asyncio.wrap_future(self._host.rules_used(offered_game(message.game)))
                 session = Session.new(
                     message.game,
                     message.moves,
@@ -116,6 +140,7 @@ class Connection:
             case messages.Load():
                 # A large record takes a while to read: not on the loop.
                 session = await asyncio.to_thread(Session.pasted, message.sgf, now=time.monotonic())
+                await asyncio.wrap_future(self._host.rules_used(session.game))
                 self._sit_down(self._host.seat(session))
             case messages.Resume():
                 self._sit_down(self._host.find(message.id))

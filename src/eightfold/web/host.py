@@ -6,24 +6,30 @@ oldest of them go when there are too many.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
-import threading
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
+from functools import partial
 from pathlib import Path
 
+from eightfold.arena.players import NETWORK_PLAYERS, PLAYERS
+from eightfold.compiling import BURSTS
 from eightfold.errors import EightfoldError
-from eightfold.games.game import Game
+from eightfold.games.game import DEFAULT_GAME, FAMILIES, Game
 from eightfold.search.result import Player
+from eightfold.texts import split_name
 from eightfold.threads import usable_cores
 from eightfold.web.eightfold_view import NetworkViews
+from eightfold.web.kernels import Kernels, use_player, use_rules
 from eightfold.web.maps import MapSources
 from eightfold.web.messages import AnyMessage, New, Seat
 from eightfold.web.offers import HUMAN, Offers
 from eightfold.web.runs import WatchedRuns
 from eightfold.web.session import Session, offered_game
-from eightfold.web.table import Table
-from eightfold.web.thinking import PlayerShelf, ThinkingPool
+from eightfold.web.table import Table, Viewer
+from eightfold.web.thinking import PlayerShelf, ThinkingPool, on_loop
 
 MOST_TABLES = 1000  # with viewers
 MOST_RESTING = 200
@@ -50,7 +56,10 @@ class Host:
         self.shelf = PlayerShelf(seed=seed)
         self.networks = NetworkViews()
         self.maps = MapSources(isns, self.offers)
+        self.kernels = Kernels()
         self.pace = pace
+        self.viewers: set[Viewer] = set()  # all connections, at a table or not yet
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._tables: dict[str, Table] = {}
 
     def seat(self, session: Session) -> Table:
@@ -98,21 +107,56 @@ class Host:
         for table in {*late, *resting[: max(0, len(resting) - MOST_RESTING)]}:
             del self._tables[table.session.id]
 
-    def warm_up(self) -> None:
-        """Load in a thread what the first visitor would else wait for."""
+    # ---- what is used for the first time -------------------------------------------------------------
 
-        def load() -> None:
-            from eightfold.games.game import make_game
+    def open(self) -> None:
+        """Begin, on the event loop: load in threads what the first visitor would else wait for."""
+        self._loop = asyncio.get_running_loop()
+        BURSTS.listen(self._compiling)
+        self.kernels.step("offers", self.offers.all, later=True)
+        default, _ = split_name(DEFAULT_GAME)
+        for family in FAMILIES:
+            self.kernels.step(family, partial(use_rules, family), later=family != default)
 
-            position = make_game().start().play("h8")
-            _ = position.stones, position.legal_mask
-            with contextlib.suppress(Exception):
-                self.offers.all()
+    def rules_used(self, game: Game) -> Future[None]:
+        """Done when the rules of a game can be asked without waiting for a compiler."""
+        return self.kernels.step(game.name, partial(use_rules, game.name))
 
-        threading.Thread(target=load, name="warm-up", daemon=True).start()
+    def player_used(self, seat: Seat, game: Game) -> Future[None] | None:
+        """Done when a player can think without waiting for a compiler; None for programs of others."""
+        if seat.player.partition(":")[0] not in (*PLAYERS, *NETWORK_PLAYERS):
+            return None
+
+        def work() -> None:
+            with self.borrowed(seat, game, "") as player:
+                use_player(player, game)
+
+        return self.kernels.step((seat.player, game.name), work)
+
+    def welcome(self, viewer: Viewer) -> None:
+        self.viewers.add(viewer)
+        if BURSTS.now:
+            viewer.post(_compiling_message(BURSTS.now))
+
+    def _compiling(self, part: str) -> None:
+        """Tell everybody what is being compiled: who waits knows why. Called in a thread of its own."""
+
+        def tell() -> None:
+            for viewer in self.viewers:
+                viewer.post(_compiling_message(part))
+
+        if self._loop is not None:
+            on_loop(self._loop, tell)
 
     def close(self) -> None:
         for table in self._tables.values():
             table.rest()
+        if self._loop is not None:
+            BURSTS.forget(self._compiling)
+        self.kernels.close()
         self.pool.close()
         self.shelf.close()
+
+
+def _compiling_message(part: str) -> dict[str, str]:
+    return {"type": "compiling", "text": part and f"compiling {part}, once on this machine; it can take a minute"}

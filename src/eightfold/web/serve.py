@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
 import os
 import socket
@@ -17,6 +18,7 @@ from eightfold.errors import EightfoldError
 
 PORT = 8008
 LARGEST_FRAME = 1 << 20  # bytes: what is larger closes the connection before it is read
+WAITING = 128  # connections that the system holds until they are taken up
 NEEDED = ("fastapi", "uvicorn", "websockets")
 
 
@@ -36,17 +38,32 @@ def serve(
     import uvicorn
 
     from eightfold.web.app import make_app
+    from eightfold.web.door import Door, file_limit
     from eightfold.web.host import Host
 
     listening = _listen(host, port)
     address = f"http://{_shown(host)}:{listening.getsockname()[1]}"
     console = Console(highlight=False, emoji=False, markup=False, soft_wrap=True)
     app = make_app(Host(players=players, runs=runs, isns=isns), name=host)
-    server = uvicorn.Server(
-        uvicorn.Config(
-            app, log_level="warning", ws="websockets-sansio", ws_max_size=LARGEST_FRAME, timeout_graceful_shutdown=2
-        )
+    door = Door(file_limit())
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        ws="websockets-sansio",
+        ws_max_size=LARGEST_FRAME,
+        timeout_graceful_shutdown=2,
+        backlog=door.at_once,
     )
+    config.load()
+    config.http_protocol_class = door.guarded(config.http_protocol_class)  # type: ignore[assignment]
+
+    class Server(uvicorn.Server):
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            listening.listen(WAITING)  # those who wait; the loop takes up so many at once as the door allows
+            asyncio.get_running_loop().set_exception_handler(door.hear_of_trouble)
+
+    server = Server(config)
     taken = "" if listening.getsockname()[1] == port or port == 0 else f" (port {port} is taken)"
     console.print(f"Eightfold is at {address}{taken}; Ctrl-C ends it")
     for run in runs:
@@ -79,7 +96,7 @@ def _listen(host: str, port: int) -> socket.socket:
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listening.bind((host, wanted))
-            listening.listen(128)
+            listening.listen(WAITING)
             return listening
         except OSError as error:
             listening.close()

@@ -8,7 +8,6 @@ goes on when somebody resumes it.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import threading
 import time
 from collections.abc import Callable
@@ -26,7 +25,7 @@ from eightfold.web.messages import Seat
 from eightfold.web.offers import HUMAN
 from eightfold.web.opinion import opinion
 from eightfold.web.session import Session
-from eightfold.web.thinking import Job
+from eightfold.web.thinking import Job, on_loop
 
 if TYPE_CHECKING:
     from eightfold.web.host import Host
@@ -167,7 +166,7 @@ class Table:
         if waits or not self.viewers or not session.playing or session.is_over or session.mover.player == HUMAN:
             return
         position, seat = session.position, session.mover
-        self._move = self._submit(self._thinking(seat, position, session.id), self._moved)
+        self._move = self._submit(self._thinking(seat, position, session.id), self._moved, by=seat)
 
     def _thinking(self, seat: Seat, position: Position, borrower: str) -> Callable[[threading.Event], SearchResult]:
         """What a worker does for a move: somebody who sits on the shelf is borrowed and thinks."""
@@ -242,7 +241,7 @@ class Table:
             value = session.for_black(node, result.value) if node in session.tree else 0.5
             viewer.post({"type": "hint", "node": node, "action": int(result.action), "value": round(value, 4)})
 
-        self._hint = self._submit(self._thinking(seat, position, f"{session.id} hint"), done)
+        self._hint = self._submit(self._thinking(seat, position, f"{session.id} hint"), done, by=seat)
 
     # ---- analysis -------------------------------------------------------------------------------------
 
@@ -288,7 +287,7 @@ class Table:
 
             def progress(result: SearchResult) -> None:
                 if not stop.is_set():
-                    _on_loop(loop, tell, result, time.monotonic() - begin)
+                    on_loop(loop, tell, result, time.monotonic() - begin)
 
             with self.host.borrowed(seat, position.game, f"{identity} analysis") as player:
                 result = player.think(position, seconds=seconds, stop=stop, on_progress=progress)
@@ -313,7 +312,7 @@ class Table:
                 return
             self._slice(seat, position, node, longer, spent + took)
 
-        self._analysis = self._submit(work, done)
+        self._analysis = self._submit(work, done, by=seat)
         holder.append(self._analysis)
 
     # ---- the whole game judged ------------------------------------------------------------------------
@@ -364,7 +363,7 @@ class Table:
                 self.tell({"type": "judged", "node": node, "value": value, "best": told.best, "left": left})
             self._review_next(by)
 
-        self._review_job = self._submit(self._thinking(by, position, f"{self.session.id} review"), done)
+        self._review_job = self._submit(self._thinking(by, position, f"{self.session.id} review"), done, by=by)
 
     # ---- counting, and maps of the points -------------------------------------------------------------
 
@@ -425,20 +424,21 @@ class Table:
             self._questions.pop(asked).stop.set()
         self._questions[asked] = self._submit(work, done)
 
-    def _submit(self, work: Callable[[threading.Event], Any], done: Callable[[Job, Any, Any], None]) -> Job:
-        """Work in a worker; what it gives comes back on the loop."""
+    def _submit(
+        self,
+        work: Callable[[threading.Event], Any],
+        done: Callable[[Job, Any, Any], None],
+        *,
+        by: Seat | None = None,
+    ) -> Job:
+        """Work in a worker, by a player if one is named; what it gives comes back on the loop."""
         loop = asyncio.get_running_loop()
 
         def back(job: Job, result: Any, trouble: Exception | None) -> None:
-            _on_loop(loop, done, job, result, trouble)
+            on_loop(loop, done, job, result, trouble)
 
-        return self.host.pool.submit(self.session.id, work, back)
-
-
-def _on_loop(loop: asyncio.AbstractEventLoop, call: Callable[..., None], *arguments: Any) -> None:
-    """Call something on the loop, from a worker; a server that has ended hears nothing more."""
-    with contextlib.suppress(RuntimeError):
-        loop.call_soon_threadsafe(call, *arguments)
+        after = None if by is None else self.host.player_used(by, self.session.game)
+        return self.host.pool.submit(self.session.id, work, back, after=after)
 
 
 def _words(trouble: Exception | None) -> str:

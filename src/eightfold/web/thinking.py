@@ -9,6 +9,7 @@ comes back to the game that it served last.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import itertools
 import logging
@@ -16,6 +17,7 @@ import secrets
 import threading
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -73,13 +75,25 @@ class ThinkingPool:
         table: str,
         work: Callable[[threading.Event], Any],
         done: Callable[[Job, Any, Exception | None], None],
+        *,
+        after: Future[None] | None = None,
     ) -> Job:
-        """Wait for a turn of this table, then work; `done` hears of the end unless the job was stopped before."""
+        """Wait for a turn of this table, then work; `done` hears of the end unless the job was stopped before.
+
+        A job that needs something first joins the round when that is there, and keeps no worker waiting.
+        """
         job = Job(work, done)
-        with self._changed:
-            self._waiting.setdefault(table, deque()).append(job)
-            self._changed.notify()
+        if after is None or after.done():
+            self._join(table, job)
+        else:
+            after.add_done_callback(lambda _: self._join(table, job))
         return job
+
+    def _join(self, table: str, job: Job) -> None:
+        with self._changed:
+            if not self._closed:
+                self._waiting.setdefault(table, deque()).append(job)
+                self._changed.notify()
 
     def _work(self) -> None:
         while True:
@@ -110,6 +124,12 @@ class ThinkingPool:
             self._changed.notify_all()
         for thread in self._threads:
             thread.join(timeout=2)
+
+
+def on_loop(loop: asyncio.AbstractEventLoop, call: Callable[..., None], *arguments: Any) -> None:
+    """Call something on the loop, from a worker; a server that has ended hears nothing more."""
+    with contextlib.suppress(RuntimeError):
+        loop.call_soon_threadsafe(call, *arguments)
 
 
 @dataclass(eq=False)

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eightfold.games.contract import best_possible_score, judge_position, play, rescore_moves, score_moves
-from eightfold.games.state import BLACK, DRAW, HASHES, ONGOING, RESULT, SIDE, SIZE
+from eightfold.games.state import BLACK, DRAW, HASHES, ONGOING, RESULT, SIDE, SIZE, copy_state
 from eightfold.jit import Ints, kernel
 from eightfold.symmetry.orbit import orbit_key
 
@@ -116,7 +116,7 @@ def find_candidates(work: Work, ply: int) -> int:
 def make_child(work: Work, ply: int, move: int) -> None:
     """The state and the scores after `move`, one ply further down."""
     child = work.states[ply + 1]
-    child[:] = work.states[ply]
+    copy_state(work.states[ply], child)
     play(child, move)
     work.scores[ply + 1] = work.scores[ply]
     rescore_moves(child, move, work.scores[ply + 1])

@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eightfold.games.contract import encode, find_win, is_dead, legal, play
-from eightfold.games.state import BLACK, DRAW, NO_MOVE, ONGOING, RESULT, SIDE
-from eightfold.jit import Ints, kernel
+from eightfold.games.state import BLACK, DRAW, NO_MOVE, ONGOING, RESULT, SIDE, copy_state
+from eightfold.jit import Int, Ints, kernel
 from eightfold.search.kernels.forced import forced_edge
 from eightfold.search.kernels.gumbel import following_edge, halves_next, halving_edge
 from eightfold.search.kernels.tree import (
@@ -41,6 +41,7 @@ from eightfold.search.kernels.tree import (
     Roots,
 )
 
+ONLY = 0  # the game of a spare forest
 ROOT_THREATS = 16  # a root, searched once a move, may be looked at so much longer than a leaf for a forced win
 
 
@@ -125,7 +126,7 @@ def _walk(
 ) -> bool:
     """One simulation down the tree. True if its leaf needs the network; otherwise it is backed up at once."""
     state = leaves.states[leaf]
-    state[:] = forest.states[game]
+    copy_state(forest.states[game], state)
     node, depth = int(ROOT), 0
     leaves.nodes[leaf, 0] = ROOT
     while forest.first[game, node] != NONE and forest.proof[game, node] == UNKNOWN:
@@ -139,7 +140,7 @@ def _walk(
         fresh = forest.child[game, edge] == NONE
         if fresh and forest.used[game, 0] == forest.first.shape[1]:
             break  # the tree is full
-        play(state, forest.move[game, edge])
+        play(state, Int(forest.move[game, edge]))
         if fresh:
             forest.child[game, edge] = _new_node(forest, game)
         leaves.edges[leaf, depth] = edge
@@ -147,18 +148,19 @@ def _walk(
         depth += 1
         leaves.nodes[leaf, depth] = node
         if fresh:
-            _settle(forest, game, node, state, constants.threats, scratch)
+            _settle(forest, game, Int(node), state, constants.threats, scratch)
     if depth == 0 and forest.visits[game, ROOT] == 0:
-        _settle(forest, game, ROOT, state, constants.threats, scratch)
+        _settle(forest, game, int(ROOT), state, constants.threats, scratch)
     leaves.game[leaf] = game
     leaves.depth[leaf] = depth
     known = forest.proof[game, node] != UNKNOWN or forest.first[game, node] != NONE
     if forest.visits[game, node] > 0 and forest.used[game, 1] + scratch.shape[0] > forest.move.shape[1]:
         known = True  # no room for its edges: what the network said of it must do
     if known:
-        _back_up(forest, leaves, leaf, forest.value[game, node], False)
+        _back_up(forest, leaves, leaf, forest.value[game, node], not known)  # a literal False would compile it again
         if forest.proof[game, node] != UNKNOWN:
-            _count_draw(forest, game, forest.proof[game, node] == DRAWN)
+            forest.drawn[game, 0] += forest.proof[game, node] == DRAWN
+            forest.drawn[game, 1] += 1
         return False
     if several:
         _apply_virtual_loss(forest, leaves, leaf)
@@ -192,12 +194,6 @@ def _choose(forest: Forest, roots: Roots, game: int, node: int) -> int:
 def _draw_value(forest: Forest, game: int, state: Ints) -> float:
     """What a draw is worth to the side to move."""
     return forest.draw[game] if state[SIDE] == BLACK else -forest.draw[game]
-
-
-@kernel
-def _count_draw(forest: Forest, game: int, chance: float) -> None:
-    forest.drawn[game, 0] += chance
-    forest.drawn[game, 1] += 1
 
 
 @kernel
@@ -245,7 +241,7 @@ def _back_up(forest: Forest, leaves: Leaves, leaf: int, value: float, virtual: b
         below = leaves.nodes[leaf, step + 1]
         value = -value
         if forest.proof[game, below] != UNKNOWN and forest.proof[game, node] == UNKNOWN:
-            _prove(forest, game, node)
+            _prove(forest, Int(game), Int(node))
         if virtual:
             forest.edge_value[game, edge] += 1
         else:
@@ -290,9 +286,10 @@ def absorb(
 ) -> None:
     """Expand some leaves with the network's answers and back its values up."""
     for leaf in range(first_leaf, stop_leaf):
-        game, node = leaves.game[leaf], leaves.nodes[leaf, leaves.depth[leaf]]
+        game, node = Int(leaves.game[leaf]), Int(leaves.nodes[leaf, leaves.depth[leaf]])
         value = values[leaf, 0] + values[leaf, 1] * _draw_value(forest, game, leaves.states[leaf])
-        _count_draw(forest, game, values[leaf, 1])
+        forest.drawn[game, 0] += values[leaf, 1]
+        forest.drawn[game, 1] += 1
         if forest.first[game, node] == NONE:
             forest.value[game, node] = value
             _expand(forest, game, node, leaves.states[leaf], logits[leaf], scratch)
@@ -336,16 +333,16 @@ def look_around(forest: Forest, game: int, threats: int, scratch: Ints) -> None:
     first = forest.first[game, ROOT]
     for edge in range(first, first + forest.degree[game, ROOT]):
         if forest.child[game, edge] == NONE and forest.used[game, 0] < forest.first.shape[1]:
-            state[:] = forest.states[game]
-            play(state, forest.move[game, edge])
+            copy_state(forest.states[game], state)
+            play(state, Int(forest.move[game, edge]))
             child = _new_node(forest, game)
             forest.child[game, edge] = child
-            _settle(forest, game, child, state, threats, scratch)
+            _settle(forest, game, Int(child), state, threats, scratch)
         child = forest.child[game, edge]
         if forest.move[game, edge] == winner and child != NONE and forest.proof[game, child] == UNKNOWN:
             forest.proof[game, child] = LOST
             forest.value[game, child] = -1
-    _prove(forest, game, ROOT)
+    _prove(forest, game, int(ROOT))
 
 
 @kernel
@@ -403,23 +400,25 @@ def advance(forest: Forest, game: int, move: int, spare: Forest) -> None:
         return
     _copy_tree(forest, game, node, spare)
     nodes, edges = spare.used[0, 0], spare.used[0, 1]
-    forest.used[game] = spare.used[0]
-    forest.first[game, :nodes] = spare.first[0, :nodes]
-    forest.degree[game, :nodes] = spare.degree[0, :nodes]
-    forest.visits[game, :nodes] = spare.visits[0, :nodes]
-    forest.value[game, :nodes] = spare.value[0, :nodes]
-    forest.proof[game, :nodes] = spare.proof[0, :nodes]
-    forest.move[game, :edges] = spare.move[0, :edges]
-    forest.prior[game, :edges] = spare.prior[0, :edges]
-    forest.edge_visits[game, :edges] = spare.edge_visits[0, :edges]
-    forest.edge_value[game, :edges] = spare.edge_value[0, :edges]
-    forest.child[game, :edges] = spare.child[0, :edges]
+    forest.used[game, 0], forest.used[game, 1] = nodes, edges
+    for k in range(nodes):
+        forest.first[game, k] = spare.first[0, k]
+        forest.degree[game, k] = spare.degree[0, k]
+        forest.visits[game, k] = spare.visits[0, k]
+        forest.value[game, k] = spare.value[0, k]
+        forest.proof[game, k] = spare.proof[0, k]
+    for k in range(edges):
+        forest.move[game, k] = spare.move[0, k]
+        forest.prior[game, k] = spare.prior[0, k]
+        forest.edge_visits[game, k] = spare.edge_visits[0, k]
+        forest.edge_value[game, k] = spare.edge_value[0, k]
+        forest.child[game, k] = spare.child[0, k]
 
 
 @kernel
 def _copy_tree(old: Forest, game: int, node: int, new: Forest) -> None:
     """Copy what hangs below `node`, breadth first, into the only game of `new`."""
-    plant(new, 0)
+    plant(new, int(ONLY))
     origin = np.empty(new.first.shape[1], np.int32)  # where in the old tree a new node comes from
     origin[ROOT] = node
     reached = 0
@@ -440,7 +439,7 @@ def _copy_tree(old: Forest, game: int, node: int, new: Forest) -> None:
                 new.edge_value[0, first + k] = old.edge_value[game, old_first + k]
                 child = old.child[game, old_first + k]
                 if child != NONE:
-                    made = _new_node(new, 0)
+                    made = _new_node(new, int(ONLY))
                     origin[made] = child
                     child = made
                 new.child[0, first + k] = child

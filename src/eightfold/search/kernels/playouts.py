@@ -6,6 +6,7 @@ Nothing here knows a game: `eightfold.specialise` binds it to one.
 from __future__ import annotations
 
 from eightfold.games.contract import rollout
+from eightfold.games.state import copy_state
 from eightfold.jit import Ints, kernel
 from eightfold.rng import Random
 
@@ -15,5 +16,5 @@ def random_games(start: Ints, games: int, random: Random, scratch: Ints, results
     """Play `games` random games from `start` and count how they end in `results` [4]."""
     state = start.copy()
     for _ in range(games):
-        state[:] = start
+        copy_state(start, state)
         results[rollout(state, random, scratch)] += 1

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eightfold.games.contract import legal, play, rollout
-from eightfold.games.state import DRAW, ONGOING, RESULT, SIDE
-from eightfold.jit import Ints, kernel
+from eightfold.games.state import DRAW, NO_MOVE, ONGOING, RESULT, SIDE, copy_state
+from eightfold.jit import Int, Ints, kernel
 from eightfold.rng import Random, random_below
 
 ROOT = 0
@@ -41,7 +41,7 @@ class Tree(NamedTuple):
 @kernel
 def clear(tree: Tree) -> None:
     """Leave a single node that nobody has visited."""
-    _make_node(tree, ROOT, -1)
+    _make_node(tree, int(ROOT), int(NO_MOVE))
     tree.used[0] = 1
 
 
@@ -68,15 +68,15 @@ def run_playouts(
 ) -> None:
     """Grow the tree by `playouts` visits to the root."""
     for _ in range(playouts):
-        state[:] = root_state
+        copy_state(root_state, state)
         path[0] = ROOT
         depth = 0
-        node = ROOT
+        node = int(ROOT)
         while state[RESULT] == ONGOING and tree.visits[node] > 0 and depth + 1 < path.shape[0]:
             if tree.first[node] == NOT_EXPANDED and not _expand(tree, node, state, scratch):
                 break
-            node = _select(tree, node, exploration, random)
-            play(state, tree.move[node])
+            node = Int(_select(tree, node, exploration, random))
+            play(state, Int(tree.move[node]))
             depth += 1
             path[depth] = node
         # Results count for the player who moved into a node, and that is the one who is not to move there.
@@ -121,7 +121,7 @@ def _select(tree: Tree, node: int, exploration: float, random: Random) -> int:
         pick = untried + random_below(random, count - tried)
         move = tree.move[pick]
         tree.move[pick] = tree.move[untried]
-        _make_node(tree, untried, move)
+        _make_node(tree, Int(untried), Int(move))
         tree.tried[node] = tried + 1
     return best
 
@@ -130,7 +130,7 @@ def _select(tree: Tree, node: int, exploration: float, random: Random) -> int:
 def keep_subtree(old: Tree, node: int, new: Tree) -> None:
     """Copy what hangs below `node` of `old` into `new`, as its root."""
     new.used[0] = 1
-    _copy_node(old, node, new, ROOT)
+    _copy_node(old, node, new, int(ROOT))
     origin = np.empty(new.move.shape[0], np.int32)  # where in the old tree a new node comes from
     origin[ROOT] = node
     reached = 0
@@ -142,7 +142,7 @@ def keep_subtree(old: Tree, node: int, new: Tree) -> None:
                 new.tried[reached] = 0  # no room: this node starts over with its children
             else:
                 for k in range(count):
-                    _copy_node(old, old_first + k, new, first + k)
+                    _copy_node(old, Int(old_first + k), new, Int(first + k))
                     if k >= old.tried[origin[reached]]:
                         new.visits[first + k] = 0  # an untried place holds a move and nothing else yet
                     origin[first + k] = old_first + k

@@ -16,7 +16,7 @@ export class Game extends EventTarget {
     this.socket.addEventListener("analysis", (event) => this.hear(event.detail));
     this.socket.addEventListener("judged", (event) => this.judge(event.detail));
     this.socket.addEventListener("error", (event) => this.refused(event.detail));
-    for (const type of ["hint", "eightfold", "maps", "sgf", "suggested", "connection"]) {
+    for (const type of ["hint", "eightfold", "maps", "sgf", "suggested", "compiling", "connection"]) {
       this.socket.addEventListener(type, (event) => this.tell(type, event.detail));
     }
   }

@@ -143,7 +143,16 @@ async function begin() {
     runs.setVisible(view === "runs");
   }
 
-  game.on("connection", (up) => show($("connection"), !up));
+  // The first game on a machine waits for a compiler. Who connects meanwhile is told by the server, else there is none.
+  const showCompiling = (text) => {
+    $("compiling").textContent = text && `${capital(text)} …`;
+    show($("compiling"), text !== "");
+  };
+  game.on("compiling", ({ text }) => showCompiling(text));
+  game.on("connection", (up) => {
+    show($("connection"), !up);
+    showCompiling("");
+  });
   game.on("gone", () => startUsualGame(game));
   // A link may name a game that there is not; then the page begins as usual, but only once.
   let rescued = false;
