@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from eightfold.benchmarks.reference.gomoku import PlainGomoku, winning_lines
 from eightfold.benchmarks.reference.minmax import greedy_score
 from eightfold.errors import EightfoldError
-from eightfold.games import make_game
+from eightfold.games import make_game, typed_game
 from eightfold.games.state import BLACK, DRAW, NO_MOVE, RESULT, WHITE
 
 BOARDS = [(3, 3), (4, 4), (5, 4), (6, 5), (8, 4), (8, 5), (11, 3), (15, 5), (25, 5), (7, 7), (9, 1), (5, 2)]
@@ -196,7 +196,7 @@ def test_encoding_writes_every_number_and_a_batch_is_its_samples():
 )
 def test_games_that_do_not_exist(text, said):
     with pytest.raises(EightfoldError) as caught:
-        make_game(text)
+        typed_game(text)
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
 

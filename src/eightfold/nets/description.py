@@ -34,7 +34,10 @@ class Description:
     symmetry: str
 
     def shape(self) -> Shape:
-        game = make_game(self.game)
+        try:
+            game = make_game(self.game)
+        except EightfoldError as error:
+            raise EightfoldError(f"what the network was trained for: {error}") from None
         _, planes = game.encoder(self.encoder)
         seen = planes_seen(planes, check_mode(self.symmetry))
         passes, owners = game.actions - game.points, hasattr(game.rules, "ownership")
