@@ -221,7 +221,7 @@ def evaluate(
     playouts: Annotated[int, typer.Option(min=1, help="Of the network, for a move.")] = 400,
     seed: SeedOption = 0,
     as_paper: Annotated[
-        bool, typer.Option("--as-paper", help="The network moves first in every game, as published.")
+        bool, typer.Option("--as-paper", help="The paper's search, and the network moves first in every game.")
     ] = False,
     backend: Annotated[str, typer.Option(help="What runs the network: auto, openvino:precision=fp32, ...")] = "auto",
     as_json: JsonOption = False,

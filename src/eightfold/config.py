@@ -75,7 +75,7 @@ class EvaluationConfig:
     every_minutes: float = 2.0
     games: int = 10  # a tier
     playouts: int = 400
-    exploration: float = 2.0
+    exploration: float = 2.0  # C with which the network plays for points, here and wherever it is used later
     final_games: int = 30
 
 

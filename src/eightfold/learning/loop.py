@@ -28,7 +28,7 @@ from eightfold.games.state import LAST
 from eightfold.learning.batches import BatchMaker, check_turns, turns_after
 from eightfold.learning.buffer import DataBuffer, targets_of
 from eightfold.learning.card import card_text
-from eightfold.learning.evaluation import Strength, measure_strength
+from eightfold.learning.evaluation import Strength, measure_network
 from eightfold.learning.monitors import SelfPlayMonitor
 from eightfold.learning.progress import Progress
 from eightfold.learning.run import RunFolder
@@ -41,6 +41,7 @@ from eightfold.nets.device import check_device
 from eightfold.nets.evaluator import NetworkEvaluator
 from eightfold.nets.foresight import foresees
 from eightfold.search.forest import SearchSettings
+from eightfold.search.playing import playing_text
 from eightfold.threads import usable_cores
 
 SAVE_SECONDS = 20.0
@@ -54,8 +55,13 @@ class Training:
         self.config = config
         self.game = make_game(config.game)
         self.description = Description(
-            network=config.network, game=self.game.text, encoder=config.encoder, symmetry=config.symmetry
+            network=config.network,
+            game=self.game.text,
+            encoder=config.encoder,
+            symmetry=config.symmetry,
+            playing=playing_text(_playing_settings(config)),
         )
+        self.description.settings()
         self.description.shape()  # a wrong game, encoder or mode is refused before a folder is made
         check_device(config.device)
         _search_settings(config.selfplay)
@@ -300,17 +306,8 @@ class Training:
         """Measure the strength of the present network and note it."""
         settings = self.config.evaluation
         self._hand_over_weights()
-        self.strength = measure_strength(
-            self.game,
-            self.evaluator,
-            games=games,
-            playouts=settings.playouts,
-            settings=SearchSettings(
-                exploration=settings.exploration,
-                unvisited=self.config.selfplay.unvisited,
-                threats=self.config.selfplay.threats,
-            ),
-            seed=self.config.seed,
+        self.strength = measure_network(
+            self.backend, self.description, games=games, playouts=settings.playouts, seed=self.config.seed
         )
         self.progress.evaluated_at = self.progress.seconds
         entry = {
@@ -391,6 +388,15 @@ class Training:
         self.buffer.close()
         self.validation.close()
         self.run.close()
+
+
+def _playing_settings(config: TrainConfig) -> SearchSettings:
+    """How the network of a run plays for points, from its first evaluation on: a draw counts as nothing then."""
+    return SearchSettings(
+        exploration=config.evaluation.exploration,
+        unvisited=config.selfplay.unvisited,
+        threats=config.selfplay.threats,
+    )
 
 
 def _search_settings(config: SelfPlayConfig) -> SearchSettings:

@@ -16,6 +16,8 @@ from eightfold.errors import EightfoldError, shown
 from eightfold.games.game import Game, make_game
 from eightfold.nets.evaluator import check_mode, planes_seen
 from eightfold.nets.shape import Shape
+from eightfold.search.forest import SearchSettings
+from eightfold.search.playing import PLAYING, playing_text, read_playing
 
 if TYPE_CHECKING:
     from torch import nn
@@ -32,6 +34,11 @@ class Description:
     game: str
     encoder: str
     symmetry: str
+    playing: str = playing_text(PLAYING)  # how it plays: see `search/playing.py`
+
+    def settings(self) -> SearchSettings:
+        """Of the search with which it plays for points."""
+        return read_playing(self.playing)
 
     def shape(self) -> Shape:
         try:
@@ -76,6 +83,7 @@ def load_description(folder: Path) -> Description:
         for key, value in asdict(description).items():
             if not isinstance(value, str):
                 raise ValueError(f"{key} is {shown(value)}, not a text")
+        description.settings()
         return description
     except OSError as error:
         raise EightfoldError(f"{folder} holds no network: {path.name}: {error.strerror}") from None

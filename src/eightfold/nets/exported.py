@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any
 
@@ -62,11 +62,16 @@ def read_description(path: Path) -> tuple[Description, bool]:
         raise EightfoldError(f"{path}: {error.strerror}") from None
     except ValueError as error:
         raise EightfoldError(f"{path} is not an ONNX file: {error}") from None
-    keys = [field.name for field in fields(Description)]
-    missing = [key for key in keys if key not in metadata]
+    about = {field.name: metadata.get(field.name, field.default) for field in fields(Description)}
+    missing = [key for key, value in about.items() if value is MISSING]
     if missing:
         raise EightfoldError(f"{path} does not say its {missing[0]}; write it with: eightfold export RUN --onnx")
-    return Description(**{key: metadata[key] for key in keys}), metadata.get(ANY_SIZE) == "yes"
+    description = Description(**{key: str(value) for key, value in about.items()})
+    try:
+        description.settings()
+    except EightfoldError as error:
+        raise EightfoldError(f"{path}: {error}") from None
+    return description, metadata.get(ANY_SIZE) == "yes"
 
 
 def find_exported(place: str | Path) -> Path:

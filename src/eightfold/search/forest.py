@@ -70,10 +70,6 @@ class SearchSettings:
             )
 
 
-# How a trained network searches when it plays for points: measured, see docs/training-log.md.
-PLAYING = SearchSettings(exploration=1.25, unvisited=0.2, threats=100)
-
-
 GAMES_A_THREAD = 32  # for fewer a thread is not worth waking
 
 
