@@ -132,11 +132,14 @@ class NetPlayer:
         """What the tree says; equally good moves are chosen from by `ties`, and in a snapshot the first is taken."""
         search = self._search
         visits = search.root_visits(0)
-        best = np.flatnonzero(visits == visits.max())
+        policy = visits / visits.sum()
+        if search.is_unvisited(0):
+            visits, policy = np.zeros_like(visits), search.root_priors(0)
+        best = search.best_moves(0)
         action = int(best[0] if ties is None else ties.choice(best))
         return SearchResult(
             action=action,
-            policy=visits / visits.sum(),
+            policy=policy,
             value=search.root_value(0),
             visits=visits.astype(np.int64),
             values=search.root_values(0),
