@@ -26,6 +26,10 @@ app = typer.Typer(
 )
 
 GameOption = Annotated[str, typer.Option("--game", help="The game, e.g. gomoku:size=8,win=5,rule=standard.")]
+NetworkGameOption = Annotated[
+    str | None,
+    typer.Option("--game", help="The network's own if left out; a game of your own (python:MODULE) must be named."),
+]
 SeedOption = Annotated[int, typer.Option(min=0, help="Equal seeds give equal results.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")]
 
@@ -59,13 +63,13 @@ def match(
     from eightfold.arena.match import GameResult, play_match
     from eightfold.arena.players import HUMAN
     from eightfold.arena.report import MatchProgress, draw_board, print_match
-    from eightfold.games.game import make_game
+    from eightfold.games.game import typed_game
 
     with_human = HUMAN in (first, second)
     if with_human and as_json:
         raise EightfoldError("--json prints one object and nothing else; a human needs to see the board: leave one out")
     games = games or (1 if with_human else 20)
-    the_game = make_game(game)
+    the_game = typed_game(game)
     folder = None if sgf is None else GameFolder(sgf, the_game)
     with MatchProgress(first, second, games) as progress:
 
@@ -97,12 +101,12 @@ def play(
     """Play against a player, in this terminal."""
     from eightfold.arena.terminal import TerminalGame
     from eightfold.errors import unknown
-    from eightfold.games.game import COLOUR_NAMES, make_game
+    from eightfold.games.game import COLOUR_NAMES, typed_game
 
     colours = {name: number for number, name in COLOUR_NAMES.items()}
     if colour.lower() not in colours:
         raise unknown("colour", colour, colours)
-    TerminalGame(make_game(game), player, colour=colours[colour.lower()], seed=seed).run()
+    TerminalGame(typed_game(game), player, colour=colours[colour.lower()], seed=seed).run()
 
 
 @app.command()
@@ -163,6 +167,7 @@ def train(
     run: Annotated[
         Path | None, typer.Option(help="The run's folder (default: runs/PRESET). The same one goes on.")
     ] = None,
+    game: Annotated[str | None, typer.Option("--game", help="The game; one of your own must be named here.")] = None,
     minutes: Annotated[
         float | None, typer.Option(min=0, help="Training time, evaluations left out; 0: no limit.")
     ] = None,
@@ -178,11 +183,13 @@ def train(
     page: Annotated[bool, typer.Option("--page", help="Open the page beside it, where there is a display.")] = False,
 ) -> None:
     """Train a network from nothing by self-play, or go on with a run. Ctrl-C stops cleanly."""
-    from eightfold.config import load_preset, with_changes
+    from eightfold.config import TrainConfig, load_preset, with_changes
+    from eightfold.games.game import typed_game
 
-    given = {"minutes": minutes, "games": games, "symmetry": symmetry, "seed": seed}
-    changes = [f"{key}={value}" for key, value in given.items() if value is not None]
-    config = with_changes(load_preset(preset), [*changes, *(set_ or [])])  # refused before PyTorch is waited for
+    given = {"game": game, "minutes": minutes, "games": games, "symmetry": symmetry, "seed": seed}
+    changes = [*(f"{key}={value}" for key, value in given.items() if value is not None), *(set_ or [])]
+    typed_game(with_changes(TrainConfig(), changes).game)  # what a preset's file says was not typed
+    config = with_changes(load_preset(preset), changes)  # refused before PyTorch is waited for
     from eightfold.learning.commands import train_run
 
     folder = run or Path("runs") / Path(preset).stem
@@ -240,20 +247,30 @@ def settings(
 @app.command()
 def evaluate(
     run: Annotated[Path, typer.Argument(help="A run's folder, or a checkpoint's.")],
+    game: NetworkGameOption = None,
     games: Annotated[int, typer.Option(min=1, help="Games a tier.")] = 30,
     playouts: Annotated[int, typer.Option(min=1, help="Of the network, for a move.")] = 400,
     seed: SeedOption = 0,
     as_paper: Annotated[
-        bool, typer.Option("--as-paper", help="The network moves first in every game, as published.")
+        bool, typer.Option("--as-paper", help="The paper's search, and the network moves first in every game.")
     ] = False,
     backend: Annotated[str, typer.Option(help="What runs the network: auto, openvino:precision=fp32, ...")] = "auto",
     as_json: JsonOption = False,
 ) -> None:
     """Measure a network against pure Monte Carlo search of 1000, 3000 and 5000 playouts."""
+    from eightfold.games.game import typed_game
     from eightfold.learning.commands import evaluate_run
     from eightfold.learning.report import print_strength
 
-    strength = evaluate_run(run, games=games, playouts=playouts, seed=seed, as_paper=as_paper, backend=backend)
+    strength = evaluate_run(
+        run,
+        game=None if game is None else typed_game(game),
+        games=games,
+        playouts=playouts,
+        seed=seed,
+        as_paper=as_paper,
+        backend=backend,
+    )
     if as_json:
         print(json.dumps(strength.as_dict()))
     else:
@@ -265,13 +282,15 @@ def export(
     run: Annotated[Path, typer.Argument(help="A run's folder, or a checkpoint's.")],
     onnx: Annotated[bool, typer.Option("--onnx", help="One ONNX file, for other programs.")] = False,
     output: Annotated[Path | None, typer.Option(help="The file (default: RUN/network.onnx).")] = None,
+    game: NetworkGameOption = None,
 ) -> None:
     """Write a network in a format that other programs read."""
+    from eightfold.games.game import typed_game
     from eightfold.nets.export import export_onnx
 
     if not onnx:
         raise EightfoldError("export needs a format: --onnx")
-    print(export_onnx(run, output).summary())
+    print(export_onnx(run, output, game=None if game is None else typed_game(game)).summary())
 
 
 @app.command()

@@ -122,7 +122,9 @@ class EvaluationConfig:
     every_games: int = setting(0, "self-play games between evaluations; 0: none by games", least=0, most=1_000_000_000)
     games: int = setting(10, "of an evaluation, against each opponent", least=1, most=100_000)
     playouts: int = setting(400, "of the network, for a move", least=1, most=1_000_000)
-    exploration: float = setting(2.0, "C of PUCT", least=0, most=1000)
+    exploration: float = setting(
+        2.0, "C with which the network plays for points, here and wherever it is used later", least=0, most=1000
+    )
     final_games: int = setting(30, "of the evaluation at the end, against each opponent", least=1, most=100_000)
 
 

@@ -21,6 +21,7 @@ class Option(Allowed):
 
     name: str
     default: Value
+    absent: str = ""  # what leaving it out means, where that is no value: then there is none, and no default
 
     def read(self, text: str, owner: str) -> Value:
         """`text` as this option's value, or an error that says what would be right."""
@@ -43,10 +44,12 @@ class Option(Allowed):
             raise EightfoldError(f"{owner}: {self.name}={value!r} is not {self.expected()}")
 
 
-def check_options(options: Sequence[Option], owner: str, values: Mapping[str, Value]) -> None:
+def check_options(options: Sequence[Option], owner: str, values: Mapping[str, Value | None]) -> None:
     """Check values that did not come from a text: those given to a class directly."""
     for option in options:
-        option.check(values[option.name], owner)
+        value = values[option.name]
+        if value is not None or not option.absent:
+            option.check(value, owner)  # type: ignore[arg-type]  # None is no value of any option, and refused
 
 
 def split_name(text: str) -> tuple[str, str]:
@@ -60,9 +63,9 @@ def split_name(text: str) -> tuple[str, str]:
 
 
 def read_options(text: str, options: Sequence[Option], owner: str) -> dict[str, Value]:
-    """The values in `key=value,key=value`, with defaults for the keys that are not there."""
+    """The values in `key=value,key=value`, with defaults for the keys that are not there, if they have any."""
     known = {option.name: option for option in options}
-    values: dict[str, Value] = {option.name: option.default for option in options}
+    values: dict[str, Value] = {option.name: option.default for option in options if not option.absent}
     given: set[str] = set()
     for part in filter(None, (piece.strip() for piece in text.split(","))):
         key, equals, value = (word.strip() for word in part.partition("="))

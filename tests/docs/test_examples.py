@@ -11,7 +11,7 @@ import pytest
 from eightfold.arena import play_match
 from eightfold.benchmarks.reference.mcts import PlainMcts, PlainRandom
 from eightfold.errors import EightfoldError
-from eightfold.games import make_game
+from eightfold.games import make_game, typed_game
 from eightfold.rng import make_random
 from eightfold.search import AlphaBeta, Mcts
 from eightfold.symmetry import destinations
@@ -66,7 +66,7 @@ class SquaresMcts(PlainMcts):
 @pytest.fixture
 def squares(examples, monkeypatch):
     monkeypatch.syspath_prepend(str(examples))
-    return make_game("python:squares,size=5")
+    return typed_game("python:squares,size=5")
 
 
 def test_squares_follows_its_rules_over_many_random_games(squares):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from eightfold.games import BLACK, DRAW, FAMILIES, WHITE, make_game
+from eightfold.games import BLACK, DRAW, FAMILIES, WHITE, typed_game
 from eightfold.games.state import HASHES, LAST, NO_MOVE, ONGOING, PLY, RESULT, SIDE, SIZE
 from eightfold.rng import make_random
 from eightfold.specialise import specialise
@@ -25,7 +25,7 @@ GAMES = [
 @pytest.fixture(params=GAMES)
 def game(request, examples, monkeypatch):
     monkeypatch.syspath_prepend(str(examples))
-    return make_game(request.param)
+    return typed_game(request.param)
 
 
 def some_games(game, count=5):

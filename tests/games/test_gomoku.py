@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from eightfold.benchmarks.reference.gomoku import PlainGomoku, winning_lines
 from eightfold.benchmarks.reference.minmax import greedy_score
 from eightfold.errors import EightfoldError
-from eightfold.games import make_game
+from eightfold.games import make_game, typed_game
 from eightfold.games.state import BLACK, DRAW, NO_MOVE, RESULT, WHITE
 from eightfold.rng import make_random
 from eightfold.specialise import DEFAULTS, specialise
@@ -195,7 +195,7 @@ def test_encoding_writes_every_number_and_a_batch_is_its_samples():
 )
 def test_games_that_do_not_exist(text, said):
     with pytest.raises(EightfoldError) as caught:
-        make_game(text)
+        typed_game(text)
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
 

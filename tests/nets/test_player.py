@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import torch
 
@@ -77,3 +78,23 @@ def test_a_shipped_network_has_a_card_and_takes_a_win(name):
 
 def test_there_is_a_network_for_the_small_board():
     assert "gomoku-8" in shipped_networks()
+
+
+@pytest.mark.parametrize("playouts", [1, 2])
+def test_a_player_that_looks_at_nothing_plays_its_networks_policy(playouts, tmp_path):
+    from eightfold.nets.evaluator import NetworkEvaluator
+    from eightfold.nets.opening import open_network
+
+    text = make_checkpoint(tmp_path, "resnet:blocks=1,filters=8").replace("playouts=20", f"playouts={playouts}")
+    game = make_game("gomoku:size=5,win=4")
+    runner, description = open_network(str(tmp_path), game)
+    evaluator = NetworkEvaluator(runner, encoder=description.encoder)
+    for moves in ([], ["c3"], ["c3", "b2", "d4"]):
+        position = game.after(moves)
+        logits, _ = evaluator.evaluate(position.encode(description.encoder)[None])
+        likeliest = int(np.where(position.legal_mask, logits[0], -np.inf).argmax())
+        results = [make_player(text, game, seed=seed).think(position) for seed in range(4)]
+        assert {result.action for result in results} == {likeliest}
+        assert results[0].policy.sum() == pytest.approx(1, abs=1e-5)
+        assert results[0].policy.argmax() == likeliest
+        assert results[0].visits.sum() == playouts - 1, "what was not looked at is not counted as visited"

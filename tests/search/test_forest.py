@@ -369,3 +369,44 @@ def test_what_is_proven_under_other_rules_holds_and_nothing_forbidden_is_looked_
         assert position.winner == winner
     assert proven >= 5, proven
     assert (forbidden > 0) == (rule == "renju")
+
+
+@pytest.mark.parametrize("playouts", [1, 2, 3, 5, 20])
+@pytest.mark.parametrize("moves", [[], [14, 15], [14, 15, 20, 21, 8]])
+def test_equal_visits_are_told_apart_by_the_priors(moves, playouts):
+    """The plain rule over the plain search's tree; with no visits at all it is the network's policy."""
+    game, search, root = both("gomoku:size=6,win=4", moves, playouts)
+    logits, _ = plain_evaluate(plain_position(game, moves))
+    by_network = {edge.move: logits[edge.move] for edge in root.edges}
+    safe = [edge for edge in root.edges if edge.child is None or edge.child.proof == UNKNOWN] or root.edges
+    most = max(edge.visits for edge in safe)
+    expected = max((edge.move for edge in safe if edge.visits == most), key=by_network.__getitem__)
+    assert {search.root_move(0) for _ in range(8)} == {expected}
+    assert search.best_moves(0).tolist() == [expected]
+    assert search.is_unvisited(0) == all(edge.visits == 0 for edge in root.edges)
+
+
+def plain_position(game, moves: list[int]) -> PlainGomoku:
+    plain = PlainGomoku(game.size, game.numbers[0], game.numbers[1] == 1)
+    for move in moves:
+        plain.play(move)
+    return plain
+
+
+@pytest.mark.parametrize(
+    ("moves", "expected"),
+    [
+        (["a6", "b3", "f6", "c3", "a3", "d3"], {"e3"}),  # white's row of three is closed on one side
+        (["b3", "a6", "c3", "f6", "d3", "a1"], {"a3", "e3"}),  # black's own is open
+    ],
+)
+def test_without_any_visit_a_proof_comes_before_the_policy(moves, expected):
+    game = make_game("gomoku:size=6,win=4")
+    search = ForestSearch(game, StubEvaluator(), playouts=1)
+    search.set_root(0, game.after(moves).state)
+    search.prepare_root(0, 1)
+    while search.step():
+        pass
+    found = {game.name_of(search.root_move(0)) for _ in range(20)}
+    assert len(found) == 1
+    assert found <= expected

@@ -10,7 +10,7 @@ import pytest
 from eightfold.benchmarks.reference.gomoku import PlainGomoku
 from eightfold.benchmarks.reference.mcts import PlainMcts, PlainRandom
 from eightfold.errors import EightfoldError
-from eightfold.games import make_game
+from eightfold.games import make_game, typed_game
 from eightfold.rng import make_random
 from eightfold.search import Mcts
 from patience import finished
@@ -159,7 +159,7 @@ def test_a_game_without_a_kernel_that_a_search_needs_is_named(tmp_path, monkeypa
     )
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(EightfoldError, match="half_a_game offers no kernel 'legal', which uct needs"):
-        Mcts(make_game("python:half_a_game"))
+        Mcts(typed_game("python:half_a_game"))
 
 
 def test_a_search_tells_the_value_of_every_move_and_how_it_goes_on():

@@ -151,7 +151,9 @@ def print_players() -> None:
     for name, entry in [*PLAYERS.items(), ("net", network)]:
         table.add_row(name, "", entry.summary)
         for option in entry.options:
-            table.add_row("", f"{option.name}={option.default}", f"{option.help}; {option.expected()}")
+            usual = f"; if left out, {option.absent}" if option.absent else ""
+            default = "" if option.absent else option.default
+            table.add_row("", f"{option.name}={default}", f"{option.help}; {option.expected()}{usual}")
         table.add_row()
     table.add_row("isn", "", "isn:RUN: an Internal Symmetry Network for go, by its run's folder or a snapshot")
     table.add_row("", "beta=0", "a move is as likely as exp(beta * R); depth= and width= look ahead, c= and s= score")

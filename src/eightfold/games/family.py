@@ -22,4 +22,5 @@ class Family:
     complete: Callable[[dict[str, Value]], tuple[int, int, int]] = lambda values: (0, 0, 0)
     """Check the values of the options, fill in what depends on others, give the three numbers for `reset`."""
     has_pass: bool = False
+    mild: frozenset[str] = frozenset()  # options in which a network may meet other values than it was trained with
     letters: str = string.ascii_lowercase  # of the columns, in names of moves

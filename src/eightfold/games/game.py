@@ -6,6 +6,10 @@
     (2, 1, 'e4')
 
 A `Position` never changes: `play` gives a new one. It is always in the board's own frame.
+
+A text may come from anywhere: a network's file, a record, a browser. So `make_game` imports nothing that is not part
+of this package. A game of somebody's own is code, and only `typed_game`, for what a user typed, imports it; from then
+on its texts make games like any other.
 """
 
 from __future__ import annotations
@@ -32,30 +36,50 @@ from eightfold.texts import Value, read_options, split_name, write_options
 
 FAMILIES = {"gomoku": "eightfold.games.gomoku", "go": "eightfold.games.go"}
 DEFAULT_GAME = "gomoku:size=15"
+OWN = "python"  # in a text: a game of the user's own, `python:MODULE`
 COLOUR_NAMES = {BLACK: "black", WHITE: "white"}
 
 Move = int | Sequence[int] | str  # an action, a (row, column), or a name such as "h8"
 
 
 def make_game(text: str = DEFAULT_GAME) -> Game:
-    """The game that a text names: `gomoku:size=15,win=5,rule=standard`, or `python:module,size=7` for your own.
+    """The game that a text names, `gomoku:size=15,win=5,rule=standard`, wherever the text is from.
 
     >>> make_game("gomoku:size=8").text
     'gomoku:size=8,win=5,rule=freestyle'
     """
     name, rest = split_name(text)
-    if name == "python":
+    if name == OWN:
         module, _, rest = rest.partition(",")
-        return _game(f"python:{module}", _import_rules(module), rest)
+        module = module.strip()
+        if module not in _typed:
+            raise EightfoldError(
+                f"game python:{module} is code of somebody's own, which only you can ask for;"
+                f" if you trust it, name it yourself: --game {OWN}:{module}"
+            )
+        return _game(f"{OWN}:{module}", _typed[module], rest)
     if name not in FAMILIES:
         raise unknown("game", name, [*FAMILIES, "python:MODULE"])
     return _game(name, importlib.import_module(FAMILIES[name]), rest)
 
 
+def typed_game(text: str = DEFAULT_GAME) -> Game:
+    """The game of a text that a user typed, which may be `python:module,size=7`: code of theirs, imported by this."""
+    name, rest = split_name(text)
+    if name == OWN:
+        module = rest.partition(",")[0].strip()
+        if module not in _typed:
+            _typed[module] = _import_rules(module)
+    return make_game(text)
+
+
+_typed: dict[str, ModuleType] = {}  # modules that the user named in this process
+
+
 def _import_rules(module: str) -> ModuleType:
-    rules = import_own(module, f"game python:{module}")
+    rules = import_own(module, f"game {OWN}:{module}")
     if not isinstance(getattr(rules, "GAME", None), Family):
-        raise EightfoldError(f"game python:{module}: the module has no GAME = Family(...), see docs/new-game.md")
+        raise EightfoldError(f"game {OWN}:{module}: the module has no GAME = Family(...), see docs/new-game.md")
     return rules
 
 
@@ -79,7 +103,7 @@ class Game:
     numbers: tuple[int, int, int]
 
     def __reduce__(self) -> tuple[Any, tuple[str]]:
-        return make_game, (self.text,)  # so that positions can go to other processes
+        return typed_game, (self.text,)  # so that positions can go to other processes, which trust this one
 
     @property
     def text(self) -> str:

@@ -128,6 +128,7 @@ GAME = Family(
     complete=_complete,
     encoders=ENCODERS,
     has_pass=True,
+    mild=frozenset({"komi", "rules", "handicap", "ko", "suicide"}),
     letters="abcdefghjklmnopqrstuvwxyz",  # Go players leave out the i
 )
 

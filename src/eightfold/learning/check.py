@@ -65,6 +65,15 @@ def _check_training(config: TrainConfig) -> None:
             )
 
 
+def playing_settings(config: TrainConfig) -> SearchSettings:
+    """How the network of a run plays for points, from its first evaluation on: a draw counts as nothing then."""
+    return SearchSettings(
+        exploration=config.evaluation.exploration,
+        unvisited=config.selfplay.unvisited,
+        threats=config.selfplay.threats,
+    )
+
+
 def search_settings(config: SelfPlayConfig) -> SearchSettings:
     """How self-play searches."""
     return SearchSettings(

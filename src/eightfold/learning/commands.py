@@ -9,10 +9,10 @@ from types import FrameType
 from rich.console import Console
 
 from eightfold.config import TrainConfig
-from eightfold.learning.evaluation import Strength, measure_strength
+from eightfold.games.game import Game
+from eightfold.learning.evaluation import Strength, measure_network
 from eightfold.learning.report import TrainingReport, print_curve, print_strength
 from eightfold.nets.checkpoint import find_checkpoint, load_checkpoint
-from eightfold.search.forest import PLAYING
 
 
 def train_run(config: TrainConfig, folder: Path) -> None:
@@ -60,22 +60,20 @@ def train_run(config: TrainConfig, folder: Path) -> None:
 
 
 def evaluate_run(
-    folder: Path, *, games: int, playouts: int, seed: int, as_paper: bool, backend: str = "auto"
+    folder: Path,
+    *,
+    games: int,
+    playouts: int,
+    seed: int,
+    as_paper: bool,
+    backend: str = "auto",
+    game: Game | None = None,
 ) -> Strength:
-    """The strength of the network in a run or a checkpoint."""
-    from eightfold.games.game import make_game
+    """The strength of the network in a run or a checkpoint, in its own game or in another that it plays."""
     from eightfold.nets.backends import make_backend
-    from eightfold.nets.evaluator import NetworkEvaluator
 
     network, description = load_checkpoint(find_checkpoint(folder))
+    if game is not None:
+        description = description.fitted_to(game, who=folder, any_size=bool(network.any_size))
     runner = make_backend(backend, network, description.shape())
-    evaluator = NetworkEvaluator(runner, encoder=description.encoder, symmetry=description.symmetry)
-    return measure_strength(
-        make_game(description.game),
-        evaluator,
-        games=games,
-        playouts=playouts,
-        settings=PLAYING,
-        as_paper=as_paper,
-        seed=seed,
-    )
+    return measure_network(runner, description, games=games, playouts=playouts, seed=seed, as_paper=as_paper)

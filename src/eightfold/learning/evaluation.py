@@ -1,8 +1,9 @@
-"""How strong a network is: against pure Monte Carlo search at three strengths (document 000's evaluator).
+"""How strong a network is: against pure Monte Carlo search at three strengths (the evaluator of Suen & Alonso).
 
-Colours alternate, and both halves are reported with an interval; `as_paper` is the same network moving first in
-every game, as the published figures were counted. All games of a tier are played at once, so that the network
-is asked in batches.
+Colours alternate, and both halves are reported with an interval. The network plays as its description says, in a run
+and ever after: equal seeds, games and playouts give equal scores. `as_paper` is the published count and the published
+search: the network moves first in every game, with the paper's constants. All games of a tier are played at once, so
+that the network is asked in batches.
 """
 
 from __future__ import annotations
@@ -14,9 +15,13 @@ from typing import Any
 import numpy as np
 
 from eightfold.arena.ratings import wilson_interval
-from eightfold.games.game import Game, Position
+from eightfold.games.game import Game, Position, make_game
 from eightfold.games.state import BLACK, WHITE
+from eightfold.nets.backends.interface import Runner
+from eightfold.nets.description import Description
+from eightfold.nets.evaluator import NetworkEvaluator
 from eightfold.search.forest import Evaluator, ForestSearch, SearchSettings
+from eightfold.search.playing import PAPER, playing_text
 from eightfold.search.result import Player
 from eightfold.search.uct import Mcts
 from eightfold.threads import run_parts, usable_cores
@@ -38,6 +43,8 @@ class TierScore:
 @dataclass(frozen=True, kw_only=True)
 class Strength:
     tiers: tuple[TierScore, ...]
+    playouts: int  # of the network, for a move
+    playing: str  # how it searched
 
     @property
     def games(self) -> int:
@@ -55,11 +62,31 @@ class Strength:
             "first": _mean([p for tier in self.tiers for p in tier.first]),
             "second": _mean([p for tier in self.tiers for p in tier.second]),
             "tiers": {str(tier.playouts): _mean(tier.points) for tier in self.tiers},
+            "playouts": self.playouts,
+            "playing": self.playing,
         }
 
 
 def _mean(points: Sequence[float]) -> float | None:
     return float(np.mean(points)) if points else None
+
+
+def measure_network(
+    runner: Runner, description: Description, *, games: int, playouts: int, seed: int, as_paper: bool = False
+) -> Strength:
+    """The strength of a network in the game of its description, playing as that says, or as the paper's did."""
+    evaluator = NetworkEvaluator(
+        runner, encoder=description.encoder, symmetry=description.symmetry, random=np.random.default_rng(seed)
+    )
+    return measure_strength(
+        make_game(description.game),
+        evaluator,
+        games=games,
+        playouts=playouts,
+        settings=PAPER if as_paper else description.settings(),
+        as_paper=as_paper,
+        seed=seed,
+    )
 
 
 def measure_strength(
@@ -86,7 +113,7 @@ def measure_strength(
                 second=tuple(p for p, f in zip(points, first, strict=True) if not f),
             )
         )
-    return Strength(tiers=tuple(scores))
+    return Strength(tiers=tuple(scores), playouts=playouts, playing=playing_text(settings))
 
 
 def _play_tier(

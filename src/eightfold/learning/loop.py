@@ -28,8 +28,8 @@ from eightfold.games.state import LAST
 from eightfold.learning.batches import BatchMaker, turns_after
 from eightfold.learning.buffer import DataBuffer, targets_of
 from eightfold.learning.card import card_text
-from eightfold.learning.check import check_config, search_settings
-from eightfold.learning.evaluation import Strength, measure_strength
+from eightfold.learning.check import check_config, playing_settings, search_settings
+from eightfold.learning.evaluation import Strength, measure_network
 from eightfold.learning.monitors import SelfPlayMonitor
 from eightfold.learning.progress import Progress
 from eightfold.learning.run import RunFolder
@@ -43,7 +43,7 @@ from eightfold.nets.cache import CachedEvaluator
 from eightfold.nets.checkpoint import Description, load_weights, save_checkpoint
 from eightfold.nets.evaluator import NetworkEvaluator
 from eightfold.nets.foresight import foresees
-from eightfold.search.forest import SearchSettings
+from eightfold.search.playing import playing_text
 
 SAVE_SECONDS = 20.0
 VALIDATION_SAMPLES = 4096
@@ -57,7 +57,11 @@ class Training:
         self.config = config
         self.game = make_game(config.game)
         self.description = Description(
-            network=config.network, game=self.game.text, encoder=config.encoder, symmetry=config.symmetry
+            network=config.network,
+            game=self.game.text,
+            encoder=config.encoder,
+            symmetry=config.symmetry,
+            playing=playing_text(playing_settings(config)),
         )
         seeds = np.random.SeedSequence(config.seed).spawn(3)
         self._random = np.random.default_rng(seeds[0])
@@ -297,17 +301,8 @@ class Training:
         """Measure the strength of the present network and note it."""
         settings = self.config.evaluation
         self._hand_over_weights()
-        self.strength = measure_strength(
-            self.game,
-            self.evaluator,
-            games=games,
-            playouts=settings.playouts,
-            settings=SearchSettings(
-                exploration=settings.exploration,
-                unvisited=self.config.selfplay.unvisited,
-                threats=self.config.selfplay.threats,
-            ),
-            seed=self.config.seed,
+        self.strength = measure_network(
+            self.backend, self.description, games=games, playouts=settings.playouts, seed=self.config.seed
         )
         self.progress.evaluated_at, self.progress.evaluated_games = self.progress.seconds, self.progress.games
         entry = {

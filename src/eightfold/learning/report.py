@@ -69,7 +69,9 @@ def print_strength(strength: Strength, name: str) -> None:
     first = tuple(point for tier in strength.tiers for point in tier.first)
     second = tuple(point for tier in strength.tiers for point in tier.second)
     _row(table, "all", first + second, first, second)
-    Console(emoji=False).print(table)
+    console = Console(emoji=False)
+    console.print(table)
+    console.print(f"{strength.playouts} playouts a move, {strength.playing}", highlight=False, soft_wrap=True)
 
 
 def _row(

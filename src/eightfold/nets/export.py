@@ -16,6 +16,7 @@ from torch import nn
 
 from eightfold import __version__
 from eightfold.errors import EightfoldError
+from eightfold.games.game import Game, make_game
 from eightfold.nets.backends.torch_backend import TorchBackend
 from eightfold.nets.checkpoint import Description, find_checkpoint, load_checkpoint, replace_file
 from eightfold.nets.description import EXPORTED
@@ -56,11 +57,16 @@ class Exported:
         return "\n".join(lines)
 
 
-def export_onnx(place: Path, output: Path | None = None) -> Exported:
-    """Write the network of a run or a checkpoint, by default into that folder. The file is whole or not there."""
+def export_onnx(place: Path, output: Path | None = None, *, game: Game | None = None) -> Exported:
+    """Write the network of a run or a checkpoint, by default into that folder. The file is whole or not there.
+
+    `game`, where it is given, must be what the network was trained for.
+    """
     if importlib.util.find_spec("onnx") is None:
         raise EightfoldError("the export needs the package onnx: pip install 'eightfold[onnx]'")
     network, description = load_checkpoint(find_checkpoint(place))
+    if game is not None and make_game(description.game).text != game.text:
+        raise EightfoldError(f"{place} was trained for {description.game}, not for {game.text}")
     path = place / EXPORTED if output is None else output
     check_output(path)
     any_size = bool(getattr(network, "any_size", False))

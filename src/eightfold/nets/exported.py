@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from eightfold.errors import EightfoldError
 from eightfold.games.game import Game
 from eightfold.nets import description as place_of
 from eightfold.nets.backends.interface import Answer, Runner
-from eightfold.nets.description import DESCRIPTION, EXPORTED, Description, find_checkpoint, load_description
+from eightfold.nets.description import DESCRIPTION, EXPORTED, Description, find_checkpoint, load_description, plays
 from eightfold.nets.onnx_metadata import read_metadata
 from eightfold.nets.shape import Shape
 
@@ -62,11 +62,16 @@ def read_description(path: Path) -> tuple[Description, bool]:
         raise EightfoldError(f"{path}: {error.strerror}") from None
     except ValueError as error:
         raise EightfoldError(f"{path} is not an ONNX file: {error}") from None
-    keys = [field.name for field in fields(Description)]
-    missing = [key for key in keys if key not in metadata]
+    about = {field.name: metadata.get(field.name, field.default) for field in fields(Description)}
+    missing = [key for key, value in about.items() if value is MISSING]
     if missing:
         raise EightfoldError(f"{path} does not say its {missing[0]}; write it with: eightfold export RUN --onnx")
-    return Description(**{key: metadata[key] for key in keys}), metadata.get(ANY_SIZE) == "yes"
+    description = Description(**{key: str(value) for key, value in about.items()})
+    try:
+        description.settings()
+    except EightfoldError as error:
+        raise EightfoldError(f"{path}: {error}") from None
+    return description, metadata.get(ANY_SIZE) == "yes"
 
 
 def find_exported(place: str | Path) -> Path:
@@ -85,16 +90,18 @@ def find_exported(place: str | Path) -> Path:
 def best_shipped(game: Game) -> Path | None:
     """The exported file of the strongest shipped network for a game, if there is one and it can be run here.
 
-    Of several the largest: they are trained for as long as they keep getting better, so more weights play better.
+    Of several one for this very game, with its komi and its rules, and of those the largest: they are trained for as
+    long as they keep getting better, so more weights play better.
     """
     if not any(map(_is_installed, RUNTIMES)):
         return None
-    found = [
-        (path.stat().st_size, path.parent.name, path)
-        for path in place_of.MODELS.glob(f"*/{EXPORTED}")
-        if (path.parent / DESCRIPTION).is_file() and load_description(path.parent).game == game.text
-    ]
-    return max(found)[2] if found else None
+    found = []
+    for path in place_of.MODELS.glob(f"*/{EXPORTED}"):
+        if (path.parent / DESCRIPTION).is_file():
+            trained = load_description(path.parent).game
+            if plays(trained, game, any_size=False):
+                found.append((trained == game.text, path.stat().st_size, path.parent.name, path))
+    return max(found)[-1] if found else None
 
 
 def make_session(model: bytes, *, threads: int = 0) -> Any:

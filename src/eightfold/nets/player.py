@@ -9,18 +9,21 @@ from __future__ import annotations
 
 import threading
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from eightfold.games.game import Game, Position
 from eightfold.nets.evaluator import NetworkEvaluator
 from eightfold.nets.opening import open_network
-from eightfold.search.forest import PLAYING, ForestSearch
+from eightfold.search import playing
+from eightfold.search.forest import ForestSearch
 from eightfold.search.kernels.tree import UNKNOWN
 from eightfold.search.limits import Limits
 from eightfold.search.result import Progress, SearchResult, check_position, check_seed, most_looked_at
 from eightfold.texts import Option, check_options
 
+SHORT = {"exploration": "c"}
 LANES = 8  # leaves in a batch: more are faster and search a little worse
 TIMED_PLAYOUTS = 100_000  # room in the tree when time is the limit
 NODE, EDGE = 17, 18  # bytes in a tree
@@ -34,8 +37,10 @@ class NetPlayer:
     OPTIONS = (
         Option(name="playouts", default=400, least=1, most=1e6, help="positions to look at for a move"),
         Option(name="seconds", default=0.0, least=0, most=1e6, help="time for a move, instead of playouts"),
-        Option(name="c", default=PLAYING.exploration, least=0, most=1e3, help="exploration"),
-        Option(name="contempt", default=PLAYING.contempt, least=0, most=1, help="how much worse than even a draw is"),
+        *(
+            replace(option, name=SHORT.get(option.name, option.name), absent="as the network says")
+            for option in playing.OPTIONS
+        ),
         Option(name="memory", default=0, least=0, most=1e6, help="megabytes for the tree when time is the limit"),
     )
 
@@ -46,20 +51,30 @@ class NetPlayer:
         *,
         playouts: int = 400,
         seconds: float = 0.0,
-        c: float = PLAYING.exploration,
-        contempt: float = PLAYING.contempt,
+        c: float | None = None,
+        unvisited: float | None = None,
+        threats: int | None = None,
+        contempt: float | None = None,
         memory: int = 0,
         seed: int = 0,
     ) -> None:
-        given = {"playouts": playouts, "seconds": seconds, "c": c, "contempt": contempt, "memory": memory}
-        check_options(self.OPTIONS, "player net", given)
+        chosen = {"unvisited": unvisited, "threats": threats, "contempt": contempt}
+        limits = {"playouts": playouts, "seconds": seconds, "memory": memory}
+        check_options(self.OPTIONS, "player net", {**chosen, **limits, "c": c})
         runner, description = open_network(place, game)
         self._game, self._playouts, self._seconds = game, playouts, seconds
         self._random = np.random.default_rng(check_seed(seed))
         self._evaluator = NetworkEvaluator(
             runner, encoder=description.encoder, symmetry=description.symmetry, random=self._random
         )
-        self._settings = replace(PLAYING, exploration=c, contempt=contempt, lanes=min(LANES, max(1, playouts // 16)))
+        overruled: dict[str, Any] = {
+            name: value for name, value in {**chosen, "exploration": c}.items() if value is not None
+        }
+        self._settings = replace(
+            description.settings(),
+            lanes=min(LANES, max(1, playouts // 16)),
+            **overruled,
+        )
         self._most = TIMED_PLAYOUTS if not memory else min(TIMED_PLAYOUTS, self._playouts_in(memory))
         self._room = 0
         self._moves: tuple[int, ...] | None = None
@@ -117,11 +132,14 @@ class NetPlayer:
         """What the tree says; equally good moves are chosen from by `ties`, and in a snapshot the first is taken."""
         search = self._search
         visits = search.root_visits(0)
-        best = np.flatnonzero(visits == visits.max())
+        policy = visits / visits.sum()
+        if search.is_unvisited(0):
+            visits, policy = np.zeros_like(visits), search.root_priors(0)
+        best = search.best_moves(0)
         action = int(best[0] if ties is None else ties.choice(best))
         return SearchResult(
             action=action,
-            policy=visits / visits.sum(),
+            policy=policy,
             value=search.root_value(0),
             visits=visits.astype(np.int64),
             values=search.root_values(0),

@@ -62,10 +62,6 @@ class SearchSettings:
             )
 
 
-# How a trained network searches when it plays for points: measured, see docs/training-log.md.
-PLAYING = SearchSettings(exploration=1.25, unvisited=0.2, threats=100)
-
-
 GAMES_A_THREAD = 32  # for fewer a thread is not worth waking
 
 
@@ -254,11 +250,39 @@ class ForestSearch:
         return policy / policy.sum()
 
     def root_move(self, number: int) -> int:
-        """The move to play for points: where halving ended, or the most visited, or a win; ties by chance."""
-        if self.roots.rule[number] == GUMBEL and self.forest.proof[number, 0] != WON:
+        """The move to play: where halving ended, with any of the wins if there are some; else one of `best_moves`."""
+        if self.roots.rule[number] != GUMBEL:
+            return int(self.random.choice(self.best_moves(number)))
+        if self.forest.proof[number, 0] != WON:
             return int(gumbel.halving_move(self.forest, self.roots, number))
-        visits = self.root_visits(number)
-        return int(self.random.choice(np.flatnonzero(visits == visits.max())))
+        return int(self.random.choice(np.flatnonzero(self.root_visits(number))))
+
+    def best_moves(self, number: int) -> NDArray[np.int64]:
+        """The moves to choose from for points: wins, else the most visited; of those the likeliest by the network.
+
+        With no visits below the root that is the network's policy, less what is proven to lose.
+        """
+        forest, edges = self.forest, self._edges(number, ROOT)
+        move, child, prior = (part[number, edges] for part in (forest.move, forest.child, forest.prior))
+        visits = self.root_visits(number)[move]
+        lost = (child != NONE) & (forest.proof[number, child] == WON)
+        best = visits == visits.max(initial=0)
+        best &= ~lost | lost[best].all()
+        best &= prior == prior[best].max(initial=0)
+        return np.sort(move[best]).astype(np.int64)
+
+    def root_priors(self, number: int) -> NDArray[np.float32]:
+        """[A]: what the network alone says of the root."""
+        edges = self._edges(number, ROOT)
+        priors = np.zeros(self.game.actions, np.float32)
+        priors[self.forest.move[number, edges]] = self.forest.prior[number, edges]
+        return priors
+
+    def is_unvisited(self, number: int) -> bool:
+        """Whether nothing below the root was looked at and no win is known: the priors are all that there is."""
+        forest = self.forest
+        looked_at = forest.edge_visits[number, self._edges(number, ROOT)].any()
+        return bool(forest.proof[number, 0] != WON and not looked_at)
 
     def root_value(self, number: int) -> float:
         """The mean value of the root for its side to move, exact where it is proven; a draw counts as 0.

@@ -1,0 +1,153 @@
+"""One meaning of how a network plays: it is stored with the network, and whoever lets it play or measures it obeys."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, replace
+
+import pytest
+import torch
+
+from eightfold.arena import make_player
+from eightfold.config import load_preset, with_changes
+from eightfold.games import make_game
+from eightfold.learning.commands import evaluate_run
+from eightfold.learning.loop import Training
+from eightfold.nets.checkpoint import Description, find_checkpoint, load_checkpoint, save_checkpoint, shipped_networks
+from eightfold.nets.description import load_description
+from eightfold.search.forest import SearchSettings
+from refusals import refusal
+
+GAME = "gomoku:size=5,win=4,rule=freestyle"
+RUN = [
+    f"game={GAME}",
+    "network=resnet:blocks=1,filters=8",
+    "games=4",
+    "selfplay.games_at_once=4",
+    "training.games_a_round=4",
+    "selfplay.playouts=8",
+    "selfplay.threats=3",
+    "evaluation.exploration=7.5",
+    "evaluation.playouts=24",
+]
+STORED = "exploration=7.5,unvisited=-1.0,threats=3,contempt=0.0"
+PLAYED = SearchSettings(exploration=7.5, unvisited=-1.0, threats=3)
+
+
+def make_run(folder, *changes: str) -> Training:
+    training = Training(with_changes(load_preset("paper-slap"), [*RUN, *changes]), folder)
+    training.save()
+    return training
+
+
+def search_of(text: str) -> SearchSettings:
+    """How the player of a text searches, apart from how many leaves at a time."""
+    player = make_player(text, make_game(GAME))
+    return replace(player._search.settings, lanes=1)
+
+
+@pytest.mark.parametrize(
+    "changes", [(), ("symmetry=random", "seed=3"), ("selfplay.root=gumbel", "selfplay.contempt=0.5")]
+)
+def test_a_run_and_evaluate_measure_the_same(changes, tmp_path):
+    training = make_run(tmp_path / "run", *changes)
+    noted = training.evaluate(6)["strength"]
+    training.close()
+    seed = training.config.seed
+    again = evaluate_run(tmp_path / "run", games=6, playouts=24, seed=seed, as_paper=False)
+    assert again.tiers == training.strength.tiers, "game for game"
+    assert again.as_dict() == noted
+    assert noted["playing"] == STORED
+    assert noted["playouts"] == 24
+
+
+def test_what_a_run_saves_is_how_its_network_plays_everywhere(tmp_path):
+    pytest.importorskip("onnx")
+    from eightfold.nets.export import export_onnx
+
+    make_run(tmp_path / "run").close()
+    assert json.loads((tmp_path / "run" / "checkpoint" / "network.json").read_text())["playing"] == STORED
+    file = export_onnx(tmp_path / "run").path
+    for place in (tmp_path / "run", file):
+        assert search_of(f"net:{place}") == PLAYED
+        assert search_of(f"net:{place},c=2,contempt=0.5") == replace(PLAYED, exploration=2.0, contempt=0.5)
+        assert search_of(f"net:{place},unvisited=0.1,threats=0") == replace(PLAYED, unvisited=0.1, threats=0)
+    said = refusal(lambda: make_player(f"net:{file},c=-1", make_game(GAME)))
+    assert "c=-1.0 is not a number from 0" in said
+
+
+def test_as_paper_is_the_papers_search_whatever_is_stored(tmp_path):
+    from eightfold.learning.evaluation import measure_strength
+    from eightfold.nets.backends import make_backend
+    from eightfold.nets.evaluator import NetworkEvaluator
+
+    make_run(tmp_path / "run").close()
+    measured = evaluate_run(tmp_path / "run", games=4, playouts=20, seed=1, as_paper=True)
+    assert measured.playing == "exploration=5.0,unvisited=-1.0,threats=0,contempt=0.0"
+    assert all(tier.second == () and len(tier.first) == 4 for tier in measured.tiers)
+    network, description = load_checkpoint(tmp_path / "run" / "checkpoint")
+    evaluator = NetworkEvaluator(
+        make_backend("auto", network, description.shape()), encoder="last-move", symmetry="slap"
+    )
+    paper = SearchSettings(exploration=5.0, unvisited=-1.0, threats=0)
+    plain = measure_strength(make_game(GAME), evaluator, games=4, playouts=20, settings=paper, as_paper=True, seed=1)
+    assert measured.tiers == plain.tiers
+
+
+def test_a_network_that_does_not_say_how_it_plays_plays_as_networks_did(tmp_path):
+    onnx = pytest.importorskip("onnx")
+    from eightfold.nets.export import export_onnx
+
+    torch.manual_seed(1)
+    description = Description(network="resnet:blocks=1,filters=8", game=GAME, encoder="last-move", symmetry="none")
+    save_checkpoint(tmp_path, description.make(), description)
+    file = export_onnx(tmp_path).path
+    older = {key: value for key, value in asdict(description).items() if key != "playing"}
+    (tmp_path / "network.json").write_text(json.dumps(older))
+    model = onnx.load(str(file))
+    kept = [pair for pair in model.metadata_props if pair.key != "playing"]
+    del model.metadata_props[:]
+    model.metadata_props.extend(kept)
+    onnx.save(model, str(file))
+    for place in (tmp_path, file):
+        assert search_of(f"net:{place}") == SearchSettings(exploration=1.25, unvisited=0.2, threats=100)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("exploration=lots", "exploration='lots' is not a number"),
+        ("contempt=2", "contempt=2.0 is not a number from 0 to 1"),
+        ("threats=-1", "threats=-1 is not a whole number"),
+        ("speed=3", "unknown option of how a network plays 'speed'"),
+        (3, "playing is 3, not a text"),
+    ],
+)
+def test_a_strange_way_to_play_is_refused_in_one_line(text, said, tmp_path):
+    onnx = pytest.importorskip("onnx")
+    from eightfold.nets.export import export_onnx
+
+    description = Description(network="resnet:blocks=1,filters=8", game=GAME, encoder="last-move", symmetry="none")
+    save_checkpoint(tmp_path, description.make(), description)
+    file = export_onnx(tmp_path).path
+    (tmp_path / "network.json").write_text(json.dumps({**asdict(description), "playing": text}))
+    found = refusal(lambda: make_player(f"net:{tmp_path}", make_game(GAME)))
+    assert said in found
+    assert str(tmp_path) in found
+    if isinstance(text, str):
+        model = onnx.load(str(file))
+        for pair in model.metadata_props:
+            pair.value = text if pair.key == "playing" else pair.value
+        onnx.save(model, str(file))
+        assert said in refusal(lambda: make_player(f"net:{file}", make_game(GAME)))
+
+
+@pytest.mark.parametrize("name", shipped_networks())
+def test_a_shipped_network_says_how_it_plays_in_both_its_forms(name):
+    from eightfold.nets.exported import find_exported
+    from eightfold.nets.onnx_metadata import read_metadata
+
+    folder = find_checkpoint(name)
+    stored = json.loads((folder / "network.json").read_text())["playing"]
+    assert read_metadata(find_exported(name).read_bytes())["playing"] == stored
+    assert load_description(folder).settings().exploration > 0
