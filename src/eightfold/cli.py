@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import json
+import signal
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -199,8 +200,8 @@ def train(
     from eightfold.web.beside import page_beside
 
     with page_beside(folder) as shown:
-        train_run(config, folder)
-        if shown is not None:
+        ended_by = train_run(config, folder)
+        if shown is not None and ended_by != signal.SIGTERM:
             print("the page stays open; Ctrl-C ends it", file=sys.stderr)
             shown.wait()
 

@@ -17,12 +17,14 @@ import numpy as np
 import pytest
 from test_training import SMALL, small
 
-from eightfold.learning import run as run_module
+from eightfold.learning import lines as lines_module
+from eightfold.learning import metrics as metrics_module
+from eightfold.learning import sealed as sealed_module
 from eightfold.learning.buffer import DataBuffer
+from eightfold.learning.lines import LineFile
 from eightfold.learning.lmdb_store import LmdbStore
 from eightfold.learning.loop import Training
-from eightfold.learning.run import LineFile, read_metrics
-from eightfold.nets import checkpoint as checkpoint_module
+from eightfold.learning.run import read_metrics
 from eightfold.nets.checkpoint import load_checkpoint, replace_files
 from refusals import refusal
 
@@ -87,11 +89,11 @@ def fails_after(monkeypatch, module, nth: int) -> None:
     monkeypatch.setattr(module, "open", guarded, raising=False)
 
 
-@pytest.mark.parametrize(("nth", "name"), [(2, "metrics.jsonl"), (3, "games.jsonl")])  # the first is the lock
+@pytest.mark.parametrize(("nth", "name"), [(1, "metrics.jsonl"), (2, "games.jsonl")])
 def test_lines_that_do_not_fit(nth, name, finished, monkeypatch):
     games = games_of(finished)
     with monkeypatch.context() as patched:
-        fails_after(patched, run_module, nth)
+        fails_after(patched, lines_module, nth)
         training = Training(small("games=1000"), finished)
         samples = len(training.buffer)
         said = refusal(training.train)
@@ -104,10 +106,10 @@ def test_a_checkpoint_that_does_not_fit_leaves_the_old_one(finished, monkeypatch
     before = {path.name: path.read_bytes() for path in (finished / "checkpoint").iterdir()}
     training = Training(small("games=1000"), finished)
     training.progress.steps += 1
-    assert len(before) == 5
-    for nth in range(1, 6):
+    assert len(before) == 6
+    for nth in range(1, 7):
         with monkeypatch.context() as patched:
-            fails_after(patched, checkpoint_module, nth)
+            fails_after(patched, sealed_module, nth)
             assert "No space left on device" in refusal(training.save)
         assert {path.name: path.read_bytes() for path in (finished / "checkpoint").iterdir()} == before
     training.close()
@@ -166,7 +168,7 @@ def test_a_map_that_is_full_keeps_what_was_there(tmp_path):
 
 def test_a_line_is_whole_or_not_there(tmp_path, monkeypatch):
     with monkeypatch.context() as patched:
-        fails_after(patched, run_module, 1)
+        fails_after(patched, lines_module, 1)
         lines = LineFile(tmp_path / "lines")
         assert "lines: No space left on device" in refusal(lambda: lines.add("a line that is longer than ten bytes"))
         lines.close()
@@ -250,5 +252,5 @@ def test_the_thread_of_tensorboard_is_heard_of_once(capsys):
     writer = type("Writer", (threading.Thread,), {"__module__": "tensorboard.summary.writer"})()
     full, bug = OSError(errno.ENOSPC, "No space left on device"), ValueError("a bug")
     for error, thread, told in ((full, writer, False), (bug, writer, True), (full, threading.Thread(), True)):
-        run_module._thread_failed(threading.ExceptHookArgs((type(error), error, None, thread)))
+        metrics_module._thread_failed(threading.ExceptHookArgs((type(error), error, None, thread)))
         assert (str(error) in capsys.readouterr().err) == told

@@ -8,7 +8,8 @@ With `foresight` an example has a seventh part, `(owners, score)` of the end of 
 the lead as a share of the board, for the side to move.
 
 One call of `add_data` is one transaction: whenever the process is killed, the buffer reopens with every example
-of every call that returned, and goes on in the ring where it was.
+of every call that returned, and goes on in the ring where it was. A `note` of the caller's is kept with it, the newest
+alone. Every example has a checksum; a file that was cut or scribbled on is refused in one line.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ from eightfold.errors import EightfoldError, shown
 from eightfold.symmetry.group import COUNT
 from eightfold.symmetry.transform import transform_batch, transform_policies
 
-FORMAT = 2  # 1 kept plain arrays
+FORMAT = 3  # 1 kept plain arrays, 2 no checksums
+DEFAULT_SIZE = 5_000_000
 NO_MOVE = (-1, -1)
 
 
@@ -66,8 +68,9 @@ class Store(Protocol):
 
     count: int
     next: int
+    note: str
 
-    def append(self, records: NDArray[Any], extras: Sequence[str]) -> None: ...
+    def append(self, records: NDArray[Any], extras: Sequence[str], note: str) -> None: ...
 
     def read(self, slots: NDArray[np.int64]) -> AnyBatch: ...
 
@@ -80,28 +83,32 @@ class DataBuffer:
     def __init__(
         self,
         db_path: str | Path | None,
-        max_size: int = 5_000_000,
+        max_size: int | None = None,
         lazy_augmentation: bool = True,
         *,
         seed: int | None = None,
         encoder: str = "",
         foresight: bool = False,
     ) -> None:
-        """Open or make the buffer at `db_path`; None keeps it in memory, and so does a machine without lmdb."""
-        if max_size < (1 if lazy_augmentation else COUNT):
-            raise EightfoldError(f"max_size={max_size} is too small to hold an example and its turns")
+        """Open or make the buffer at `db_path`; None keeps it in memory, and so does a machine without lmdb.
+
+        A buffer that is there gets `max_size`, as by `resize`; None keeps the size it has (a new one: five million).
+        """
+        _check_size(max_size, lazy_augmentation)
         self._path = None if db_path is None or not _has_lmdb() else Path(db_path)
-        self._lazy, self._encoder, self._max_size = lazy_augmentation, encoder, max_size
+        self._lazy, self._encoder, self._max_size = lazy_augmentation, encoder, max_size or DEFAULT_SIZE
         self._foresight = foresight
         self._random = np.random.default_rng(seed)
         self._store: Store | None = None
         if self._path is not None and (self._path / "data.mdb").exists():
             self._open(None)
+            if max_size is not None:
+                self.resize(max_size)
 
     # ---- writing --------------------------------------------------------------------------------------
 
-    def add_data(self, examples: Iterable[Sequence[Any]]) -> None:
-        """Append examples; the oldest make room. All of them are stored, or, after an error, none."""
+    def add_data(self, examples: Iterable[Sequence[Any]], *, note: str = "") -> None:
+        """Append examples; the oldest make room. All of them are stored, with the note, or, after an error, none."""
         listed = list(examples)
         if not listed:
             return
@@ -124,7 +131,20 @@ class DataBuffer:
         extras = [json.dumps(example[5]) if len(example) > 5 and example[5] is not None else "" for example in listed]
         if not self._lazy:
             records, extras = _all_turns(records), [extra for extra in extras for _ in range(COUNT)]
-        self._store.append(records, extras)
+        self._store.append(records, extras, note)
+
+    def resize(self, max_size: int) -> None:
+        """Let the ring hold so many examples; it keeps those it has, in their order, or the newest of them."""
+        _check_size(max_size, self._lazy)
+        self._max_size = max_size
+        if self._store is None or self._path is None:
+            if self._store is not None:
+                raise EightfoldError("a buffer in memory that holds examples cannot be resized")
+            return
+        from eightfold.learning.lmdb_store import LmdbStore
+
+        assert isinstance(self._store, LmdbStore)
+        self._store = self._store.resized(max_size)
 
     # ---- reading --------------------------------------------------------------------------------------
 
@@ -163,6 +183,11 @@ class DataBuffer:
         return self._lazy
 
     @property
+    def note(self) -> str:
+        """The note of the last call of `add_data`."""
+        return "" if self._store is None else self._store.note
+
+    @property
     def newest(self) -> int:
         """The slot that the next example will take."""
         return 0 if self._store is None else self._store.next
@@ -187,7 +212,7 @@ class DataBuffer:
             self._kind = kind
             self._store = MemoryStore(kind, self._max_size)
             return
-        from eightfold.learning.lmdb_store import LmdbStore
+        from eightfold.learning.lmdb_store import READ, LmdbStore
 
         meta = None
         if kind is not None:
@@ -201,10 +226,10 @@ class DataBuffer:
             }
         store = LmdbStore(self._path, self._max_size, meta)
         found = store.meta
-        if found.get("format") != FORMAT:
+        if found["format"] not in READ:
             store.close()
             raise EightfoldError(
-                f"{self._path} has format {found.get('format')} and this version of Eightfold reads {FORMAT};"
+                f"{self._path} has format {found['format']} and this version of Eightfold reads {FORMAT};"
                 " start a new buffer or run"
             )
         eager, encoder = bool(found["eager"]), str(found["encoder"])
@@ -224,7 +249,7 @@ class DataBuffer:
         if encoder and self._encoder and encoder != self._encoder:
             store.close()
             raise EightfoldError(f"{self._path} was made by encoder {encoder!r}, not {self._encoder!r}")
-        self._store = store
+        self._store = store if found["format"] == FORMAT else store.rewritten({**found, "format": FORMAT})
 
 
 class MemoryStore:
@@ -235,8 +260,10 @@ class MemoryStore:
         self._extras: dict[int, str] = {}
         self._max_size = max_size
         self.count = self.next = 0
+        self.note = ""
 
-    def append(self, records: NDArray[Any], extras: Sequence[str]) -> None:
+    def append(self, records: NDArray[Any], extras: Sequence[str], note: str) -> None:
+        self.note = note
         needed = min(self.next + len(records), self._max_size)
         if needed > len(self._records):
             grown = np.zeros(min(max(needed, 2 * len(self._records)), self._max_size), self._records.dtype)
@@ -267,6 +294,11 @@ class MemoryStore:
 
     def close(self) -> None:
         self._records = self._records[:0]
+
+
+def _check_size(max_size: int | None, lazy: bool) -> None:
+    if max_size is not None and max_size < (1 if lazy else COUNT):
+        raise EightfoldError(f"max_size={max_size} is too small to hold an example and its turns")
 
 
 def _record_type(state: tuple[int, ...], policy: tuple[int, ...], foresight: bool = False) -> np.dtype[Any]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import signal
 from pathlib import Path
-from types import FrameType
 
 from rich.console import Console
 
@@ -12,11 +10,15 @@ from eightfold.config import TrainConfig
 from eightfold.games.game import Game
 from eightfold.learning.evaluation import Strength, measure_network
 from eightfold.learning.report import TrainingReport, print_curve, print_strength
+from eightfold.learning.stopping import Interrupted, stopped_by_signals
 from eightfold.nets.checkpoint import find_checkpoint, load_checkpoint
 
 
-def train_run(config: TrainConfig, folder: Path) -> None:
-    """Train until the run is done or somebody presses Ctrl-C; then measure and say how to go on."""
+def train_run(config: TrainConfig, folder: Path) -> int | None:
+    """Train until the run is done or somebody presses Ctrl-C or sends SIGTERM; then measure and say how to go on.
+
+    The number of the signal that ended it, if one did.
+    """
     from eightfold.learning.loop import Training
 
     console = Console(stderr=True, highlight=False, emoji=False)
@@ -28,35 +30,35 @@ def train_run(config: TrainConfig, folder: Path) -> None:
         )
     else:
         console.print(f"training {config.network} on {config.game}, symmetry {config.symmetry}, into {folder}")
-    stopped = False
+    for notice in training.run.notices:
+        console.print(notice, soft_wrap=True)
 
-    def stop(number: int, frame: FrameType | None) -> None:
-        nonlocal stopped
-        stopped = True
+    def stop() -> None:
         training.stop()
-        console.print("stopping after this round ...")
-        signal.signal(signal.SIGINT, signal.default_int_handler)  # a second Ctrl-C does not wait
+        console.print("stopping ...")
+        if training.measuring:  # what was trained is saved by then
+            raise Interrupted
 
-    before = signal.signal(signal.SIGINT, stop)
     try:
-        training.train(TrainingReport())
-        if not stopped:
-            console.print("measuring the final network ...")
-            training.evaluate(config.evaluation.final_games)
-            training.save()
-            if training.strength is not None:
-                print_strength(training.strength, str(folder))
-            print_curve(folder)
+        with stopped_by_signals(stop) as heard:
+            training.train(TrainingReport())
+            if not heard:
+                console.print("measuring the final network ...")
+                training.evaluate(config.evaluation.final_games)
+                training.save()
+                if training.strength is not None:
+                    print_strength(training.strength, str(folder))
+                print_curve(folder)
     finally:
-        signal.signal(signal.SIGINT, before)
         training.close()
-    if stopped:
-        console.print(f"stopped; the same command goes on with {folder}")
+    if heard:
+        console.print(f"stopped and saved; the same command goes on with {folder}", soft_wrap=True)
     else:
         size = training.game.text
         console.print(
             f"let it play: eightfold match net:{folder},playouts=400 mcts:playouts=5000 --game {size} --games 10"
         )
+    return heard[0] if heard else None
 
 
 def evaluate_run(

@@ -9,12 +9,11 @@ Read before: `selfplay.py` (a game), `buffer.py` (samples), `batches.py` (a batc
 
 from __future__ import annotations
 
-import json
 import math
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,16 +21,16 @@ import numpy as np
 import torch
 
 from eightfold.config import TrainConfig
-from eightfold.errors import EightfoldError
 from eightfold.games.game import make_game
 from eightfold.games.state import LAST
 from eightfold.learning.batches import BatchMaker, turns_after
 from eightfold.learning.buffer import DataBuffer, targets_of
 from eightfold.learning.card import card_text
 from eightfold.learning.check import check_config, playing_settings, search_settings
+from eightfold.learning.checkpointing import PROGRESS, TRAINING, Schedule, Stored, recount, training_state
 from eightfold.learning.evaluation import Strength, measure_network
 from eightfold.learning.monitors import SelfPlayMonitor
-from eightfold.learning.progress import Progress
+from eightfold.learning.progress import Progress, as_json
 from eightfold.learning.run import RunFolder
 from eightfold.learning.schedule import evaluation_is_due, steps_earned
 from eightfold.learning.selfplay import PlayedGame, SelfPlay, SelfPlaySettings
@@ -40,12 +39,12 @@ from eightfold.learning.trainer import Losses, Trainer
 from eightfold.learning.validation import EVERY_GAMES, Loss, validation_loss
 from eightfold.nets.backends import make_backend
 from eightfold.nets.cache import CachedEvaluator
-from eightfold.nets.checkpoint import Description, load_weights, save_checkpoint
+from eightfold.nets.checkpoint import Description, checkpoint_files
 from eightfold.nets.evaluator import NetworkEvaluator
 from eightfold.nets.foresight import foresees
 from eightfold.search.playing import playing_text
+from eightfold.symmetry.group import COUNT
 
-SAVE_SECONDS = 20.0
 VALIDATION_SAMPLES = 4096
 
 
@@ -69,18 +68,30 @@ class Training:
 
         with seeded(config.seed):
             self.network = self.description.make()
+        self.measuring = False  # the strength, which takes long and changes nothing
+        self._stop = threading.Event()
+        self._storing = threading.Lock()  # between the thread that stores games and the one that saves
+        self._schedule = Schedule()
+        self._clock: float | None = None  # up to when the seconds of this round are counted
         self.maker = BatchMaker(config.symmetry, random=self._random, allowed=config.training.turns)
         self.run = RunFolder(folder, config)
-        settings = config.training
+        try:
+            self._open(folder, seeds[1], threads)
+        except BaseException:
+            self.close()
+            raise
+
+    def _open(self, folder: Path, seed: np.random.SeedSequence, threads: int) -> None:
+        """Buffers, trainer, backend; of a run that goes on nothing is changed until all of it is known to fit."""
+        config, settings = self.config, self.config.training
         eager = config.symmetry == "augment-eager"
-        stored = max(settings.window, settings.later_window) * (8 if eager else 1)
         kept: dict[str, Any] = {
             "seed": config.seed,
             "encoder": config.encoder,
             "foresight": foresees(self.network),  # only games that are decided by points have it
         }
-        self.buffer = DataBuffer(folder / "buffer", stored, lazy_augmentation=not eager, **kept)
-        self.validation = DataBuffer(folder / "validation", VALIDATION_SAMPLES, **kept)
+        self.buffer = DataBuffer(folder / "buffer", None, lazy_augmentation=not eager, **kept)
+        self.validation = DataBuffer(folder / "validation", None, **kept)
         self.trainer = Trainer(
             self.network,
             settings.learning_rate,
@@ -95,23 +106,24 @@ class Training:
             score_weight=settings.score_weight,
         )
         self.progress = Progress()
-        if self.run.resumed:
-            self._load()
+        missing = self._take_up() if self.run.resumed else []
         self.backend = make_backend(
             config.backend, self.network, self.description.shape(), device=config.device, threads=threads
         )
         self.evaluator = NetworkEvaluator(
-            self.backend, encoder=config.encoder, symmetry=config.symmetry, random=np.random.default_rng(seeds[1])
+            self.backend, encoder=config.encoder, symmetry=config.symmetry, random=np.random.default_rng(seed)
         )
         self.cache: CachedEvaluator | None = None
         if config.selfplay.cache:
             self.cache = CachedEvaluator(self.evaluator, capacity=config.selfplay.cache, key=config.selfplay.cache_key)
         self.monitor = SelfPlayMonitor(self.game)
-        if self.run.resumed:
-            self.monitor.refill(folder / "games.jsonl")
         self.selfplay = self._make_selfplay(np.random.default_rng([config.seed, self.progress.games, 1]), threads)
         self.strength: Strength | None = None
-        self._stop = threading.Event()
+        self.buffer.resize(max(settings.window, settings.later_window) * (COUNT if eager else 1))
+        self.validation.resize(VALIDATION_SAMPLES)
+        self.run.begin(missing)
+        if self.run.resumed:
+            self.monitor.refill(folder / "games.jsonl")
 
     def _make_selfplay(self, random: np.random.Generator, threads: int) -> SelfPlay:
         config = self.config.selfplay
@@ -141,15 +153,17 @@ class Training:
     @with_half_of_the_cores()
     def train(self, report: Callable[[dict[str, Any]], None] = lambda entry: None) -> None:
         """Rounds until the time or the games are used up, or `stop` is called."""
-        saved = time.monotonic()
+        if self.run.notices or not self.run.resumed:
+            self.save()  # from here on there is a checkpoint, and what was mended stays so
+        self._schedule.begin()
         while not self._stop.is_set() and self.done < 1:
             entry = self._round()
             self.run.note(entry)
             report(entry)
-            if time.monotonic() - saved > SAVE_SECONDS:
+            if self._schedule.due:
                 self.save()
-                saved = time.monotonic()
             if self.done < 1 and evaluation_is_due(self.config.evaluation, self.progress):
+                self.save()  # before something that takes long
                 report(self.evaluate(self.config.evaluation.games))
                 self.save()  # a run that is killed now does not measure the same again
         self.save()
@@ -162,11 +176,12 @@ class Training:
         return max(by_time, by_games)
 
     def stop(self) -> None:
-        """Ask the loop to end after this round."""
+        """Ask the loop to end: it finishes no more games and takes no more steps than it is at, and saves."""
         self._stop.set()
 
     def _round(self) -> dict[str, Any]:
         start, simulations = time.perf_counter(), self.selfplay.search.simulations
+        self._clock = start
         progress, settings = self.progress, self.config.training
         deadline = start + 60 * self.config.minutes - progress.seconds if self.config.minutes > 0 else math.inf
         self._hand_over_weights()
@@ -175,22 +190,23 @@ class Training:
 
         def play() -> None:
             try:
-                played.extend(self.selfplay.play(settings.games_a_round, on_game=self._store, deadline=deadline))
+                wanted = settings.games_a_round
+                played.extend(
+                    self.selfplay.play(wanted, on_game=self._store, deadline=deadline, stop=self._stop.is_set)
+                )
             except BaseException as error:  # handed over to the thread that waits for us
                 trouble.append(error)
 
         player = threading.Thread(target=play, name="self-play")
-        before = progress.samples
         player.start()
         losses = self._train_steps(deadline)
         player.join()
         if trouble:
             raise trouble[0]
-        progress.owed += steps_earned(
-            settings, games=len(played), samples=progress.samples - before, buffered=len(self.buffer)
-        )
+        self._credit()
+        self._tick()
+        self._clock = None
         seconds = time.perf_counter() - start
-        progress.seconds += seconds
         entry: dict[str, Any] = {
             "minutes": progress.seconds / 60,
             "games": progress.games,
@@ -228,12 +244,32 @@ class Training:
         self.maker.allowed = np.array(turns, np.int64)
         recent = self._window()
         losses: list[Losses] = []
-        while len(losses) < steps and time.perf_counter() < deadline:
+        while len(losses) < steps and time.perf_counter() < deadline and not self._stop.is_set():
             stored = self.buffer.sample_stored(settings.batch_size, recent=recent)
             losses.append(self.trainer.step(self.maker.make(*targets_of(stored))))
-        progress.owed -= len(losses)
-        progress.steps += len(losses)
+            progress.owed -= 1
+            progress.steps += 1
+            if self._schedule.due:  # a round may take minutes
+                self.save()
         return losses
+
+    def _credit(self) -> None:
+        """Count the steps that games and samples have earned since the last time, each of them once."""
+        progress = self.progress
+        progress.owed += steps_earned(
+            self.config.training,
+            games=progress.games - progress.credited_games,
+            samples=progress.samples - progress.credited_samples,
+            buffered=len(self.buffer),
+        )
+        progress.credited_games, progress.credited_samples = progress.games, progress.samples
+
+    def _tick(self) -> None:
+        """Bring the seconds of training up to now."""
+        if self._clock is not None:
+            now = time.perf_counter()
+            self.progress.seconds += now - self._clock
+            self._clock = now
 
     def _window(self) -> int:
         settings = self.config.training
@@ -241,13 +277,28 @@ class Training:
         return (settings.later_window if grown else settings.window) * (1 if self.buffer.lazy_augmentation else 8)
 
     def _store(self, played: PlayedGame) -> None:
-        """Keep a finished game, at once: on disk for people, and as samples for training or validation."""
+        """Keep a finished game, at once: as samples for training or validation, and in games.jsonl for people.
+
+        The samples come first, and the game's line with them in the same transaction: after a kill in between the
+        next launch writes it (`checkpointing.recount`), so that every game of games.jsonl has its samples.
+        """
         progress, every = self.progress, self.config.training.validation_every
-        self.run.keep_game(played.moves, played.opening, played.result)
+        examples = self._examples(played)
+        game = {"moves": played.moves, "opening": played.opening, "result": played.result}
+        with self._storing:
+            games = progress.games + 1
+            held_out = every > 0 and games % every == 0
+            samples = progress.samples + (0 if held_out else len(examples))
+            if examples:
+                buffer = self.validation if held_out else self.buffer
+                buffer.add_data(examples, note=Stored(games, samples, game).text)
+            self.run.keep_game(game)
+            progress.games, progress.samples = games, samples
         self.monitor.see(played)
-        progress.games += 1
+
+    def _examples(self, played: PlayedGame) -> list[tuple[Any, ...]]:
         if len(played.values) == 0:
-            return
+            return []
         number, planes = self.game.encoder(self.config.encoder)
         size = self.game.size
         states = np.empty((len(played.values), planes, size, size), np.float32)
@@ -256,14 +307,10 @@ class Training:
             (states[k], played.policies[k], float(played.values[k]), self._last_move(played, k))
             for k in range(len(states))
         ]
-        if foresees(self.network):
-            points = self.game.points
-            examples = [(*example, None, None, played.foresight(k, points)) for k, example in enumerate(examples)]
-        if every and progress.games % every == 0:
-            self.validation.add_data(examples)
-        else:
-            self.buffer.add_data(examples)
-            progress.samples += len(examples)
+        if not foresees(self.network):
+            return examples
+        points = self.game.points
+        return [(*example, None, None, played.foresight(k, points)) for k, example in enumerate(examples)]
 
     def _last_move(self, played: PlayedGame, k: int) -> tuple[int, int] | None:
         last = int(played.states[k, LAST])
@@ -301,9 +348,11 @@ class Training:
         """Measure the strength of the present network and note it."""
         settings = self.config.evaluation
         self._hand_over_weights()
+        self.measuring = True
         self.strength = measure_network(
             self.backend, self.description, games=games, playouts=settings.playouts, seed=self.config.seed
         )
+        self.measuring = False
         self.progress.evaluated_at, self.progress.evaluated_games = self.progress.seconds, self.progress.games
         entry = {
             "minutes": self.progress.seconds / 60,
@@ -327,64 +376,33 @@ class Training:
         return copy.deepcopy(self.network).to("cpu")
 
     def save(self) -> None:
-        """A checkpoint: the network for playing, and what going on needs. `progress.json` comes last and seals it."""
-        from safetensors.torch import save
+        """A checkpoint: the network for playing, and what going on needs, all of one moment."""
+        self._tick()
+        with self._storing:
+            progress = replace(self.progress)
+            marks = {**self.run.marks(progress.games), "validation": len(self.validation)}
+        files = checkpoint_files(self.network, self.description, self._card())
+        self.run.save({**files, TRAINING: training_state(self.trainer), PROGRESS: as_json(progress)}, marks)
+        self._schedule.saved()
 
-        state = self.trainer.optimiser.state_dict()["state"]
-        tensors = {
-            f"{number}.{name}": value.contiguous() if value.ndim else value.reshape(1)
-            for number, entry in state.items()
-            for name, value in entry.items()
-            if isinstance(value, torch.Tensor)
-        }
-        beside = {
-            "training.safetensors": save({name: t.detach().cpu() for name, t in tensors.items()}),
-            "progress.json": json.dumps(asdict(self.progress)).encode(),
-        }
-        save_checkpoint(self.run.checkpoint, self.network, self.description, self._card(), beside=beside)
-
-    def _load(self) -> None:
-        """Take up the last checkpoint; a run that has none yet starts over with the games it has."""
-        folder = self.run.checkpoint
-        self.progress.samples = len(self.buffer)
-        self.progress.games = self.run.games_kept()
-        if not (folder / "progress.json").exists():
-            return
-        load_weights(self.network, folder / "network.safetensors")
-        try:
-            stored = Progress(**json.loads((folder / "progress.json").read_text()))
-        except (ValueError, TypeError) as error:
-            raise EightfoldError(f"{folder / 'progress.json'} cannot be read: {error}") from None
-        self._load_optimiser(folder / "training.safetensors")
-        # Games that ended after the checkpoint are in the buffer and count.
-        games, samples = max(stored.games, self.progress.games), max(stored.samples, self.progress.samples)
-        earned = steps_earned(
-            self.config.training,
-            games=games - stored.games,
-            samples=samples - stored.samples,
-            buffered=len(self.buffer),
-        )
-        self.progress = replace(stored, games=games, samples=samples, owed=stored.owed + earned)
-        self.trainer.steps = stored.steps
-
-    def _load_optimiser(self, path: Path) -> None:
-        from safetensors.torch import load
-
-        if not path.exists():
-            return
-        whole = self.trainer.optimiser.state_dict()
-        state: dict[int, dict[str, Any]] = {}
-        for name, tensor in load(path.read_bytes()).items():
-            number, _, key = name.partition(".")
-            state.setdefault(int(number), {})[key] = tensor.reshape(()) if key == "step" else tensor
-        if state:
-            self.trainer.optimiser.load_state_dict({**whole, "state": state})
+    def _take_up(self) -> list[dict[str, Any]]:
+        """Go on from the last checkpoint, with all games that were stored since; games that games.jsonl lacks."""
+        run, found = self.run, self.run.found
+        if found.exists:
+            self.progress = found.load(self.network, self.trainer)
+        missing, notices = recount(self.progress, run.games, self.buffer, self.validation)
+        run.notices += notices
+        if run.noted.get("validation") and len(self.validation) == 0:
+            run.notices.append(f"{run.path / 'validation'} is gone: samples to validate with are gathered anew")
+        self._credit()
+        return missing
 
     def _card(self) -> str:
         parameters = sum(parameter.numel() for parameter in self.network.parameters())
         return card_text(self.config, self.game, self.progress, parameters, self.strength)
 
     def close(self) -> None:
-        self.buffer.close()
-        self.validation.close()
+        for opened in ("buffer", "validation"):
+            if hasattr(self, opened):  # not if the run was refused before
+                getattr(self, opened).close()
         self.run.close()

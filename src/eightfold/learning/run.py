@@ -1,38 +1,50 @@
 """A run is a folder: its configuration, checkpoints, metrics, games and buffer. One process at a time.
 
 config.toml       resolved, with versions
-checkpoint/       the newest network, ready to play; with `training.safetensors` and `progress.json` to go on
+checkpoint/       the newest network, ready to play; with `training.safetensors`, `progress.json` and checksums to go on
 metrics.jsonl     one line a round, and one for every evaluation
 events.*          the same for TensorBoard, where it is installed
 games.jsonl       every finished self-play game
 buffer/           the samples
+validation/       samples of games that are kept from training
 """
 
 from __future__ import annotations
 
-import contextlib
-import importlib.util
 import json
 import os
 import platform
-import threading
 import time
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import IO, Any
 
 from eightfold import __version__
-from eightfold.config import TrainConfig, load_config, to_toml
+from eightfold.config import TrainConfig, to_toml
 from eightfold.errors import EightfoldError, not_written
+from eightfold.games.game import make_game
+from eightfold.learning.checkpointing import Found
+from eightfold.learning.fixed import FIXED, check_fixed, load_run_config
+from eightfold.learning.lines import LineFile
+from eightfold.learning.metrics import METRICS, Metrics, check_lines, check_metrics
+from eightfold.learning.metrics import read_metrics as read_metrics  # for whoever has a run
+from eightfold.learning.sealed import open_sealed, remove_drafts, save_sealed
 from eightfold.nets.checkpoint import replace_file
+from eightfold.nets.description import load_description
 from eightfold.threads import usable_cores
+
+CONFIG, GAMES, CHECKPOINT = "config.toml", "games.jsonl", "checkpoint"
 
 
 class RunFolder:
-    """Opens a run for training: makes the folder, or takes up the one that is there."""
+    """Opens a run for training: makes the folder, or looks whether the one that is there can go on.
+
+    Of a run that goes on nothing is changed until `begin`, except that what a kill interrupted is finished.
+    """
 
     def __init__(self, path: Path, config: TrainConfig) -> None:
-        self.path = path
-        self.resumed = (path / "config.toml").exists()
+        self.path, self._config = path, config
+        self.resumed = (path / CONFIG).exists() or (path / CHECKPOINT).is_dir()
         if not self.resumed and path.is_dir() and any(entry.name != "lock" for entry in path.iterdir()):
             raise EightfoldError(f"{path} holds other files and no run; choose another folder")
         try:
@@ -40,111 +52,99 @@ class RunFolder:
         except OSError as error:
             raise EightfoldError(f"cannot make the run folder {path}: {error.strerror}") from None
         self._lock = lock_run(path / "lock", path)
+        self._metrics: Metrics | None = None
+        self._games: LineFile | None = None
+        self.notices: list[str] = []
+        self.noted: dict[str, Any] = {}  # by the last save
+        self.games = 0  # that games.jsonl tells of, and those that were lost from it
         try:
             if self.resumed:
-                _check_same(load_config(path / "config.toml"), config, path)
-            # Written anew on a resumption too: minutes and games may have grown.
-            replace_file(path / "config.toml", to_toml(config, run_notes()).encode())
-            self._metrics, self._games = LineFile(path / "metrics.jsonl"), LineFile(path / "games.jsonl")
-            self._board = _tensorboard(path)
+                self._take_up()
+            else:
+                self._write_config()
         except BaseException:
             self._lock.close()
             raise
 
+    def _take_up(self) -> None:
+        path = self.path
+        self._check_config()
+        seal = open_sealed(self.checkpoint)
+        remove_drafts((path, self.checkpoint))
+        self.noted = {} if seal is None else seal.notes
+        self._marks: dict[str, Any] = {METRICS: self.noted.get(METRICS), GAMES: self.noted.get(GAMES)}
+        self.notices += check_metrics(path, self._marks[METRICS] or {})
+        found, lines = check_lines(
+            path / GAMES,
+            self._marks[GAMES] or {},
+            "its games are lost, the samples are kept",
+            "go on without its games",
+        )
+        self.notices += found
+        self.games = int((self._marks[GAMES] or {}).get("games", 0)) + len(lines)
+        self.found = Found(path, seal, read_metrics(path))
+        self.notices += self.found.notices
+        self.found.notices = self.notices
+
+    def _check_config(self) -> None:
+        path = self.path / CONFIG
+        if path.exists():
+            remedy = "remove it to go on with the settings of this command"
+            check_fixed(load_run_config(TrainConfig(), path, remedy), self._config, FIXED, self.path)
+            return
+        description = load_description(self.checkpoint)
+        for key in ("game", "network", "encoder", "symmetry"):
+            before, now = getattr(description, key), getattr(self._config, key)
+            if before != (make_game(now).text if key == "game" else now):
+                raise EightfoldError(f"the network in {self.checkpoint} is of {key} = {before!r}, not {now!r}")
+        self.notices.append(f"{path} is missing: it is written anew from the settings of this command")
+
+    def begin(self, missing_games: Iterable[Mapping[str, Any]] = ()) -> None:
+        """All is well: write down the settings, which may have changed, and go on."""
+        marks = self._marks if self.resumed else {METRICS: None, GAMES: None}
+        if self.resumed:
+            self._write_config()
+        self._metrics = Metrics(self.path, marks[METRICS], board=True)
+        self._games = LineFile(self.path / GAMES)
+        for game in missing_games:
+            self._games.add(json.dumps(game))
+
+    def _write_config(self) -> None:
+        replace_file(self.path / CONFIG, to_toml(self._config, run_notes()).encode())
+
     @property
     def checkpoint(self) -> Path:
-        return self.path / "checkpoint"
+        return self.path / CHECKPOINT
 
     def note(self, entry: dict[str, Any]) -> None:
-        """A line for metrics.jsonl, and the same for TensorBoard where it is installed."""
-        self._metrics.add(json.dumps(entry))
-        if self._board is None:
-            return
-        step = int(entry["games"])
-        scalars = {name: value for name, value in entry.items() if isinstance(value, (int, float))}
-        if "strength" in entry:
-            scalars["strength"] = entry["strength"]["score"]
-        try:
-            for name, value in scalars.items():
-                self._board.add_scalar(name, value, step)
-        except OSError as error:
-            raise not_written(f"TensorBoard's events in {self.path}", error.strerror) from None
+        """A line for metrics.jsonl and TensorBoard; it waits for the next save."""
+        assert self._metrics is not None
+        self._metrics.add(entry)
 
-    def keep_game(self, moves: tuple[int, ...], opening: int, result: int) -> None:
-        self._games.add(json.dumps({"moves": moves, "opening": opening, "result": result}))
+    def keep_game(self, game: Mapping[str, Any]) -> None:
+        assert self._games is not None
+        self._games.add(json.dumps(game))
 
-    def games_kept(self) -> int:
-        with open(self.path / "games.jsonl", "rb") as file:
-            return sum(1 for _ in file)
+    def marks(self, games: int) -> dict[str, Any]:
+        """How far the files of lines are, for a save to note; so many games have been kept."""
+        assert self._games is not None
+        assert self._metrics is not None
+        return {METRICS: self._metrics.mark, GAMES: {**self._games.mark, "games": games}}
+
+    def save(self, files: Mapping[str, bytes], marks: Mapping[str, Any]) -> None:
+        """A checkpoint, and after it the metrics that tell of it."""
+        assert self._games is not None
+        assert self._metrics is not None
+        self._games.sync()
+        save_sealed(self.checkpoint, files, notes=marks)
+        self._metrics.write()
 
     def close(self) -> None:
-        if self._board is not None:
-            with contextlib.suppress(OSError):  # a full disk was told of when it happened
-                self._board.close()
-        self._metrics.close()
-        self._games.close()
+        if self._metrics is not None:
+            self._metrics.close()
+        if self._games is not None:
+            self._games.close()
         self._lock.close()
-
-
-def _tensorboard(path: Path) -> Any:
-    """A writer of TensorBoard's events, or None where tensorboard is not installed."""
-    if importlib.util.find_spec("tensorboard") is None:
-        return None
-    from torch.utils.tensorboard import SummaryWriter
-
-    if threading.excepthook is threading.__excepthook__:
-        threading.excepthook = _thread_failed
-    return SummaryWriter(str(path))
-
-
-def _thread_failed(failure: threading.ExceptHookArgs) -> None:
-    """TensorBoard writes in a thread of its own, whose full disk `note` hears of; all others end as usual."""
-    from_tensorboard = type(failure.thread).__module__.startswith("tensorboard.")
-    if not (from_tensorboard and issubclass(failure.exc_type, OSError)):
-        threading.__excepthook__(failure)
-
-
-class LineFile:
-    """A file of lines to append to, each at once; a last line that a crash cut off is removed first."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        try:
-            self._file = open(path, "ab", buffering=0)  # noqa: SIM115 - open as long as the run is
-            data = path.read_bytes()
-            self._end = data.rfind(b"\n") + 1
-            os.truncate(path, self._end)
-        except OSError as error:
-            raise not_written(path, error.strerror) from None
-
-    def add(self, line: str) -> None:
-        """Append a line, whole or not at all."""
-        data = memoryview(line.encode() + b"\n")
-        end = self._end + len(data)
-        try:
-            while data:
-                data = data[self._file.write(data) :]
-        except OSError as error:
-            os.truncate(self._path, self._end)
-            raise not_written(self._path, error.strerror) from None
-        self._end = end
-
-    def close(self) -> None:
-        self._file.close()
-
-
-def read_metrics(path: Path) -> list[dict[str, Any]]:
-    """The entries of a run's metrics; a last line that was cut off by a crash is left out."""
-    entries = []
-    try:
-        for line in (path / "metrics.jsonl").read_text(encoding="utf-8").splitlines():
-            try:
-                entries.append(json.loads(line))
-            except ValueError:
-                continue
-    except OSError:
-        return []
-    return entries
 
 
 def lock_run(path: Path, run: Path) -> IO[str]:
@@ -163,16 +163,6 @@ def lock_run(path: Path, run: Path) -> IO[str]:
         file.close()
         raise EightfoldError(f"the run {run} is in use by another process") from None
     return file
-
-
-def _check_same(old: TrainConfig, new: TrainConfig, path: Path) -> None:
-    """What a network and its buffer are must not change under a run."""
-    for key in ("game", "network", "encoder", "symmetry"):
-        before, now = getattr(old, key), getattr(new, key)
-        if before != now:
-            raise EightfoldError(
-                f"the run {path} was started with {key} = {before!r}, not {now!r}; choose another folder"
-            )
 
 
 def run_notes() -> dict[str, str]:

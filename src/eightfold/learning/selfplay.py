@@ -92,13 +92,14 @@ class SelfPlay:
         *,
         on_game: Callable[[PlayedGame], None] = lambda game: None,
         deadline: float = math.inf,
+        stop: Callable[[], bool] = lambda: False,
     ) -> list[PlayedGame]:
-        """Go on until so many games have ended, or until `time.perf_counter()` reaches the deadline.
+        """Go on until so many games have ended, `time.perf_counter()` reaches the deadline, or `stop` says so.
 
         The other games are kept for the next call. `on_game` hears of every game at the moment it ends.
         """
         finished: list[PlayedGame] = []
-        while len(finished) < finished_games and time.perf_counter() < deadline:
+        while len(finished) < finished_games and time.perf_counter() < deadline and not stop():
             for game in self.advance_all():
                 on_game(game)
                 finished.append(game)

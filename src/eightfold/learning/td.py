@@ -30,6 +30,7 @@ import torch
 
 from eightfold.errors import EightfoldError
 from eightfold.games.game import make_game
+from eightfold.learning.checkpointing import Schedule
 from eightfold.learning.run import this_machine
 from eightfold.learning.td_config import TdConfig, check_config
 from eightfold.learning.td_gradient import Gradient, add_to, gradient_of
@@ -44,7 +45,6 @@ from eightfold.rng import make_random
 from eightfold.threads import run_parts, usable_cores
 
 NOTE_SECONDS = 10.0
-SAVE_SECONDS = 60.0
 
 
 class Recent:
@@ -198,8 +198,9 @@ class TdTraining:
             stored = self.run.load(self.trainer.network) if self.run.resumed else None
             if stored is not None:
                 self.trainer.progress, self.trainer.champion = stored
-            if self.trainer.progress.games == 0:
-                self.run.snapshot(self.trainer.network, 0, config.classes)
+            self.run.begin()
+            if self.run.notices or self.trainer.progress.games == 0:
+                self.save(snapshot=self.trainer.progress.games == 0)
         except BaseException:
             self.run.close()
             raise
@@ -210,7 +211,7 @@ class TdTraining:
         progress = trainer.progress
         trainer.prepare()
         trainer.recent = Recent()
-        noted = saved = time.monotonic()
+        schedule, noted = Schedule(), time.monotonic()
         while not self._stop.is_set() and not self.done:
             every, before = config.snapshot_every, progress.games
             # Up to the next snapshot, the end, or the end of the preliminary phase, and not beyond.
@@ -218,20 +219,16 @@ class TdTraining:
             room += [config.games - before] if config.games else []
             room += [config.linear_games - before] if before < config.linear_games else []
             trainer.update(min(room))
-            if progress.games % every == 0:
-                self.run.snapshot(trainer.network, progress.games, config.classes)
             now = time.monotonic()
             if now - noted > NOTE_SECONDS or self.done:
                 entry = self._entry()
                 self.run.note(entry)
                 report(entry)
                 trainer.recent, noted = Recent(), now
-            if now - saved > SAVE_SECONDS:
-                self.save()
-                saved = now
-        if self.done and progress.games % config.snapshot_every:
-            self.run.snapshot(trainer.network, progress.games, config.classes)
-        self.save()
+            if schedule.due or progress.games % every == 0:
+                self.save(snapshot=progress.games % every == 0)
+                schedule.saved()
+        self.save(snapshot=self.done and progress.games % config.snapshot_every > 0)
 
     @property
     def done(self) -> bool:
@@ -243,8 +240,9 @@ class TdTraining:
         """Ask the loop to end after this update."""
         self._stop.set()
 
-    def save(self) -> None:
-        self.run.save(self.trainer.network, self.trainer.champion, self.trainer.progress, self.config.classes)
+    def save(self, *, snapshot: bool = False) -> None:
+        trainer = self.trainer
+        self.run.save(trainer.network, trainer.champion, trainer.progress, self.config.classes, snapshot=snapshot)
 
     def _entry(self) -> dict[str, Any]:
         progress, trainer = self.trainer.progress, self.trainer

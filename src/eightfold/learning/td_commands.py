@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import signal
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 from rich.console import Console
 
+from eightfold.learning.stopping import stopped_by_signals
 from eightfold.learning.td import TdTraining
 from eightfold.learning.td_config import TdConfig
 
 
 def train_isn_run(config: TdConfig, folder: Path) -> None:
-    """Train until the run is done or somebody presses Ctrl-C; then say how to go on."""
+    """Train until the run is done or somebody presses Ctrl-C or sends SIGTERM; then say how to go on."""
     console = Console(stderr=True, highlight=False)
     training = TdTraining(config, folder)
     at = training.trainer.progress
@@ -23,25 +22,26 @@ def train_isn_run(config: TdConfig, folder: Path) -> None:
     else:
         console.print(f"training an Internal Symmetry Network on {config.game}, into {folder}")
 
-    def stop(number: int, frame: FrameType | None) -> None:
+    for notice in training.run.notices:
+        console.print(notice, soft_wrap=True)
+
+    def stop() -> None:
         training.stop()
         console.print("stopping after these games ...")
-        signal.signal(signal.SIGINT, signal.default_int_handler)  # a second Ctrl-C does not wait
 
     def report(entry: dict[str, Any]) -> None:
         console.print(progress_line(entry), soft_wrap=True)
 
-    before = signal.signal(signal.SIGINT, stop)
     try:
-        training.train(report)
+        with stopped_by_signals(stop):
+            training.train(report)
     finally:
-        signal.signal(signal.SIGINT, before)
         training.close()
     if training.done:
         line = f"let it play: eightfold match isn:{folder} mcts:playouts=100 --game {config.game} --games 10"
         console.print(line, soft_wrap=True)
     else:
-        console.print(f"stopped; the same command goes on with {folder}")
+        console.print(f"stopped and saved; the same command goes on with {folder}", soft_wrap=True)
 
 
 def progress_line(entry: dict[str, Any]) -> str:

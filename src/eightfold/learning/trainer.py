@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import deque
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -49,15 +50,15 @@ class AutoClip:
 
     def __init__(self, quantile: float) -> None:
         self._quantile = quantile
-        self._norms: deque[float] = deque(maxlen=CLIP_HISTORY)
+        self.norms: deque[float] = deque(maxlen=CLIP_HISTORY)
 
     def clip(self, network: nn.Module) -> float:
         """The norm before clipping."""
         gradients = [parameter.grad for parameter in network.parameters() if parameter.grad is not None]
         norm = float(torch.linalg.vector_norm(torch.stack([torch.linalg.vector_norm(g) for g in gradients])))
         if self._quantile > 0 and np.isfinite(norm):
-            self._norms.append(norm)
-            limit = float(np.quantile(self._norms, self._quantile))
+            self.norms.append(norm)
+            limit = float(np.quantile(self.norms, self._quantile))
             torch.nn.utils.clip_grad_norm_(network.parameters(), limit)
         return norm
 
@@ -106,6 +107,16 @@ class Trainer:
         self._drops = any(isinstance(module, nn.Dropout) and module.p > 0 for module in model.modules())
         self._symmetry = symmetry
         self.steps = 0
+
+    @property
+    def clip_history(self) -> list[float]:
+        """The gradient norms by which the next are clipped."""
+        return list(self._clip.norms)
+
+    @clip_history.setter
+    def clip_history(self, norms: Iterable[float]) -> None:
+        self._clip.norms.clear()
+        self._clip.norms.extend(norms)
 
     def set_learning_rate(self, lr: float) -> None:
         for group in self.optimiser.param_groups:

@@ -29,26 +29,22 @@ from eightfold.nets.description import find_checkpoint as find_checkpoint
 from eightfold.nets.description import shipped_networks as shipped_networks
 
 
-def save_checkpoint(
-    folder: Path,
-    network: nn.Module,
-    description: Description,
-    card: str = "",
-    *,
-    beside: Mapping[str, bytes] | None = None,
-) -> None:
-    """Write a checkpoint, and the files `beside` it; a disk that is full leaves the one before as it was."""
+def checkpoint_files(network: nn.Module, description: Description, card: str = "") -> dict[str, bytes]:
+    """The files of a checkpoint by their names, for whoever saves it."""
     from safetensors.torch import save
 
+    state = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
+    files = {WEIGHTS: save(state), DESCRIPTION: (json.dumps(asdict(description), indent=2) + "\n").encode()}
+    return {**files, CARD: card.encode()} if card else files
+
+
+def save_checkpoint(folder: Path, network: nn.Module, description: Description, card: str = "") -> None:
+    """Write a checkpoint; a disk that is full leaves the one before as it was."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise not_written(folder, error.strerror) from None
-    state = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
-    files = {WEIGHTS: save(state), DESCRIPTION: (json.dumps(asdict(description), indent=2) + "\n").encode()}
-    if card:
-        files[CARD] = card.encode()
-    replace_files({folder / name: data for name, data in {**files, **(beside or {})}.items()})
+    replace_files({folder / name: data for name, data in checkpoint_files(network, description, card).items()})
 
 
 def load_checkpoint(folder: Path) -> tuple[nn.Module, Description]:

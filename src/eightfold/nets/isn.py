@@ -160,12 +160,17 @@ def one_hot(classes: Tensor, inputs: int = 14) -> Tensor:
 
 def save_isn(network: ISN, path: Path, **notes: str) -> None:
     """Weights and configuration as one safetensors file, whole or not there; `notes` are for `isn_notes`."""
-    from safetensors.torch import save
-
     from eightfold.nets.checkpoint import replace_file
 
+    replace_file(path, isn_bytes(network, **notes))
+
+
+def isn_bytes(network: ISN, **notes: str) -> bytes:
+    """What such a file holds."""
+    from safetensors.torch import save
+
     state = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
-    replace_file(path, save(state, {**notes, "format": FORMAT, "config": json.dumps(network.config)}))
+    return save(state, {**notes, "format": FORMAT, "config": json.dumps(network.config)})
 
 
 def isn_notes(path: Path) -> dict[str, str]:
