@@ -24,6 +24,11 @@ def named(entries):
     return [pytest.param(*entry, id=f"{entry[0].__name__}:{entry[1]}") for entry in entries]
 
 
+def written(number: float) -> str:
+    """As people write it: whole numbers in groups of three digits."""
+    return f"{int(number):,}" if number == int(number) else str(number)
+
+
 @pytest.mark.parametrize(
     "config",
     [TrainConfig, SelfPlayConfig, TrainingConfig, EvaluationConfig, TdConfig, UnitsConfig, ClimbConfig, SearchSettings],
@@ -55,8 +60,8 @@ def test_numbers_out_of_range_are_refused_with_what_would_be_right(config, key, 
     below = allowed.least - 1
     above = int(allowed.most) + 1 if isinstance(allowed.default, int) else 2 * allowed.most + 1
     for value, said in (
-        (below, f"is too small; {allowed.least:g} or more is needed"),
-        (above, f"is too large; {allowed.most:g} or less is needed"),
+        (below, f"is too small; {written(allowed.least)} or more is needed"),
+        (above, f"is too large; {written(allowed.most)} or less is needed"),
         (10**400, "is too large"),
         (math.nan, "is not a"),
         (math.inf, "is not a"),
@@ -110,7 +115,7 @@ def test_a_file_is_named_where_the_mistake_is(tmp_path):
 def test_values_given_directly_are_checked_too():
     broken = TrainConfig(training=TrainingConfig(batch_size=0))
     assert refusal(lambda: check_settings(broken)) == "training.batch_size = 0 is too small; 1 or more is needed"
-    with pytest.raises(EightfoldError, match="exploration = nan is not a number from 0 to 1000"):
+    with pytest.raises(EightfoldError, match="exploration = nan is not a number from 0 to 1,000"):
         SearchSettings(exploration=math.nan)
     with pytest.raises(EightfoldError, match="lanes = 0 is too small"):
         SearchSettings(lanes=0)

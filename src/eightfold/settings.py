@@ -99,7 +99,7 @@ class Allowed:
 
 
 def _number(value: float) -> str:
-    return f"{value:g}"
+    return f"{int(value):,}" if value == int(value) else f"{value:g}"
 
 
 def setting(

@@ -130,7 +130,7 @@ def test_positions_go_to_other_processes():
     ("text", "said"),
     [
         ("gredy", "unknown player 'gredy' (did you mean 'greedy'?); known: random, greedy, alphabeta, mcts, net:RUN"),
-        ("mcts:playouts=0", "player mcts: playouts=0 is not a whole number from 1 to 1e+09"),
+        ("mcts:playouts=0", "player mcts: playouts=0 is not a whole number from 1 to 1,000,000,000"),
         ("mcts:depth=3", "unknown option of player mcts 'depth'; known: playouts, seconds, c"),
         ("alphabeta:depth=x", "player alphabeta: depth='x' is not a whole number from 0 to 64"),
         ("random:x=1", "unknown option of player random 'x'"),

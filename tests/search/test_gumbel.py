@@ -324,7 +324,7 @@ def test_where_everything_loses_there_still_is_a_move_and_a_target():
         ({"root": "gumble"}, "unknown root 'gumble' (did you mean 'gumbel'?); known: puct, gumbel"),
         ({"gumbel_moves": 0}, "gumbel_moves = 0 is too small; 1 or more is needed"),
         ({"gumbel_scale": -1.0}, "gumbel_scale = -1.0 is too small; 0 or more is needed"),
-        ({"gumbel_visits": float("nan")}, "gumbel_visits = nan is not a number from 0 to 1e+06"),
+        ({"gumbel_visits": float("nan")}, "gumbel_visits = nan is not a number from 0 to 1,000,000"),
         ({"forced_playouts": -2.0}, "forced_playouts = -2.0 is too small; 0 or more is needed"),
         (
             {"root": "gumbel", "forced_playouts": 2.0},

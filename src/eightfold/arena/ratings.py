@@ -8,7 +8,7 @@ be drawn: a draw lies in the middle, so games that are mostly drawn waver less t
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 Z95 = 1.959963984540054  # the normal quantile that leaves 2.5 % on either side
 TINY = 1e-300  # instead of 0, to divide by
@@ -51,6 +51,11 @@ def score_interval(wins: int, draws: int, losses: int, z: float = Z95) -> tuple[
         return (score - mean) ** 2 <= z * z * _variance(mean, wins, draws, losses) / games
 
     return _boundary(is_likely, score, 0.0), _boundary(is_likely, score, 1.0)
+
+
+def points_interval(points: Sequence[float]) -> tuple[float, float]:
+    """The same for points of single games, each 1, 1/2 or 0."""
+    return score_interval(*(sum(point == worth for point in points) for worth in (1, 0.5, 0)))
 
 
 def _boundary(is_likely: Callable[[float], bool], inside: float, outside: float) -> float:

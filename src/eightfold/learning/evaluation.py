@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from eightfold.arena.ratings import wilson_interval
+from eightfold.arena.ratings import points_interval
 from eightfold.games.game import Game, Position, make_game
 from eightfold.games.state import BLACK, WHITE
 from eightfold.nets.backends.interface import Runner
@@ -57,7 +57,7 @@ class Strength:
     def as_dict(self) -> dict[str, Any]:
         return {
             "score": self.score,
-            "ci95": list(wilson_interval(self.score, self.games)),
+            "ci95": list(points_interval([point for tier in self.tiers for point in tier.points])),
             "games": self.games,
             "first": _mean([p for tier in self.tiers for p in tier.first]),
             "second": _mean([p for tier in self.tiers for p in tier.second]),

@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from eightfold.arena.ratings import wilson_interval
+from eightfold.arena.ratings import points_interval
 from eightfold.learning.evaluation import Strength
 from eightfold.learning.run import read_metrics
 
@@ -78,7 +78,7 @@ def _row(
     table: Table, name: str, points: tuple[float, ...], first: tuple[float, ...], second: tuple[float, ...]
 ) -> None:
     score = sum(points) / len(points)
-    low, high = wilson_interval(score, len(points))
+    low, high = points_interval(points)
     table.add_row(name, f"{score:.3f}", f"{low:.3f} to {high:.3f}", _share(first), _share(second))
 
 
