@@ -122,14 +122,14 @@ def test_rules_and_memory_may_change_while_the_player_gets_ready(blocked):
 
 def test_a_player_that_cannot_be_made_is_an_error_at_the_first_move(blocked):
     said: list[str] = []
-    gomocup = Gomocup(Engine("net:no-such-network"), said.append, patience=0.0)
+    gomocup = Gomocup(Engine("python:no_such_module:Player"), said.append, patience=0.0)
+    gomocup.handle("START 15")
+    assert said == ["OK"]
     blocked.set()
-    finished(lambda: gomocup.handle("START 15"))
-    for _ in range(2):
-        finished(lambda: gomocup.handle("BEGIN"))
-        assert "no-such-network" in said[-1]
+    for line in ("BEGIN", "BEGIN", "TURN 7,7"):
+        finished(lambda line=line: gomocup.handle(line))
         assert said[-1].startswith("ERROR")
-    finished(lambda: gomocup.handle("START 15"))
+        assert "no_such_module" in said[-1]
 
 
 def test_a_full_board_has_no_quick_move():

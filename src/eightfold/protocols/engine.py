@@ -70,11 +70,12 @@ class Engine:
         game = make_game(text)
         if self._player is None or self._seated != game.text or self._coming is not None:
             coming = self._beside(game)
-            if coming.wait(None if patience is None else max(0.0, patience - (self._now() - begun))):
+            in_time = coming.wait(None if patience is None else max(0.0, patience - (self._now() - begun)))
+            if in_time:
                 coming.result()  # its trouble leaves everything as it was
             self._coming, self._game, self._position, self._stones = coming, game, None, []
             self.clock.new_game()
-            if coming.done:
+            if in_time:
                 self._settle()
         else:
             self.clear()
@@ -161,7 +162,9 @@ class Engine:
 
     def ready(self) -> None:
         """Have a player at the board that is ready to think at once."""
-        if self._coming is not None:
+        if self._coming is not None and self._position is None:
+            self._settle()  # without it there is nothing to think about
+        elif self._coming is not None:
             with contextlib.suppress(EightfoldError):  # it may have been for another game, and this one is played
                 self._settle()
             self._coming = None
