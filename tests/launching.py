@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 SERVER = """
-import json, os, sys, traceback
+import ctypes, json, os, signal, sys, traceback
 import eightfold.cli
 import eightfold.learning.commands, eightfold.learning.lmdb_store, eightfold.learning.loop
 import eightfold.learning.td_commands
@@ -38,6 +38,7 @@ SelfPlay(make_game("gomoku:size=5,win=4"), Knows(), settings=settings, search=se
 TdTrainer(TdConfig(game="go:size=3,komi=0.5"), threads=1).update(1)
 
 def launch(request):
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # on Linux: no launch outlives the server
     output = os.open(request["output"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     nothing = os.open(os.devnull, os.O_RDONLY)
     for number, file in ((0, nothing), (1, output), (2, output)):
