@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from eightfold.config import EvaluationConfig, load_preset
-from eightfold.learning import loop
+from eightfold.learning import checkpointing
 from eightfold.learning.loop import Training
 from eightfold.learning.progress import Progress
 from eightfold.learning.run import read_metrics
@@ -68,6 +68,11 @@ def test_samples_from_before_the_first_batch_earn_their_share_and_no_more(tmp_pa
     assert training.progress.steps + training.progress.owed == pytest.approx(training.progress.samples * 4 / 40)
 
 
+def never_due(monkeypatch) -> None:
+    """No checkpoint comes because time has passed."""
+    monkeypatch.setattr(checkpointing.Schedule, "due", False)
+
+
 def test_evaluations_come_every_so_many_games_and_a_run_remembers_them(tmp_path, monkeypatch):
     def evaluated(config) -> list[int]:
         training = Training(config, tmp_path / "run")
@@ -75,7 +80,7 @@ def test_evaluations_come_every_so_many_games_and_a_run_remembers_them(tmp_path,
         training.close()
         return [entry["games"] for entry in read_metrics(tmp_path / "run") if "strength" in entry]
 
-    monkeypatch.setattr(loop, "SAVE_SECONDS", 1e9)
+    never_due(monkeypatch)
     changes = ["selfplay.games_at_once=1", "evaluation.every_games=4", "evaluation.playouts=2"]
     assert evaluated(tiny(*changes, "games=11")) == [4, 8]
     assert evaluated(tiny(*changes, "games=11")) == [4, 8], "what was measured is not measured again"
@@ -97,7 +102,7 @@ def test_a_late_round_does_not_put_off_the_evaluations_after_it():
 
 
 def test_a_killed_run_keeps_the_evaluation_it_made(tmp_path, monkeypatch):
-    monkeypatch.setattr(loop, "SAVE_SECONDS", 1e9)
+    never_due(monkeypatch)
     training = Training(tiny("selfplay.games_at_once=1", "evaluation.every_games=4", "games=7"), tmp_path / "run")
 
     def dies(entry) -> None:

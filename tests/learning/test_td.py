@@ -376,6 +376,10 @@ def test_a_run_notes_where_it_was_trained_and_how_far_it_is(tmp_path):
     assert read_progress(tmp_path) == training.trainer.progress
     for content in ("{", "[]", '{"turns": 3}', '{"games": "x"}', '{"games": -1}'):
         (tmp_path / "progress.json").write_text(content, encoding="utf-8")
+        assert "progress.json is damaged" in refusal(lambda: TdTraining(SMALL, tmp_path))
+    (tmp_path / "checksums.json").unlink()
+    for content in ("{", "[]", '{"turns": 3}', '{"games": "x"}', '{"games": -1}'):
+        (tmp_path / "progress.json").write_text(content, encoding="utf-8")
         assert "how far the run is" in refusal(lambda: TdTraining(SMALL, tmp_path))
 
 

@@ -29,7 +29,9 @@ NETWORK_TEXTS = {  # with every option written out, as the metadata has it
         "a1:blocks=1,filters=8,policy_hidden=16,dropout=0.5,foresight=0"
     ),
     "resnet:blocks=2,filters=8": "resnet:blocks=2,filters=8,foresight=0",
-    "isn:layers=2,trivial=4,heads=6": ("isn:layers=2,trivial=4,symmetrical=6,diagonal=6,chiral=4,faithful=12,heads=6"),
+    "isn:layers=2,trivial=4,heads=6": (
+        "isn:layers=2,trivial=4,symmetrical=6,diagonal=6,chiral=4,faithful=12,heads=6,foresight=0"
+    ),
 }
 ANY_SIZE = ("resnet", "isn")
 

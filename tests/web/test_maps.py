@@ -113,7 +113,9 @@ def test_a_network_with_foresight_is_a_source_and_others_are_not(tmp_path):
     assert len(found["values"]) == 25
     assert "lead by" in told["note"]
     assert sources.find("net:seer").look(black, white)["maps"][0]["values"] != found["values"]
-    other = make_game("go:size=5,komi=0.5").start()
+    other_komi = make_game("go:size=5,komi=0.5").start()
+    assert sources.find("net:seer").look(other_komi, other_komi)["maps"], "it bears another komi"
+    other = make_game("gomoku:size=5").start()
     said = refusal(lambda: sources.find("net:seer").look(other, other))
     assert "net:seer" in said or "seer was trained for" in said
     assert str(tmp_path) not in said

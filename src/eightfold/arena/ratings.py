@@ -11,7 +11,6 @@ import math
 from collections.abc import Callable, Sequence
 
 Z95 = 1.959963984540054  # the normal quantile that leaves 2.5 % on either side
-TINY = 1e-300  # instead of 0, to divide by
 
 
 def wilson_interval(score: float, games: int, z: float = Z95) -> tuple[float, float]:
@@ -72,13 +71,12 @@ def _boundary(is_likely: Callable[[float], bool], inside: float, outside: float)
 
 
 def _variance(mean: float, wins: int, draws: int, losses: int) -> float:
-    """The variance of one game's result under the most likely chances that have this mean."""
-    low, high = 0.0, 2 * min(mean, 1 - mean)  # a chance of a draw; the rest then follows from the mean
-    for _ in range(60 if draws else 0):
-        drawn = (low + high) / 2
-        won, lost = mean - drawn / 2, 1 - mean - drawn / 2
-        if draws / max(drawn, TINY) > wins / 2 / max(won, TINY) + losses / 2 / max(lost, TINY):
-            low = drawn
-        else:
-            high = drawn
-    return mean - low / 4 - mean * mean
+    """The variance of one game's result under the most likely chances that have this mean.
+
+    With x for half the chance of a draw, those of a win and a loss are mean - x and 1 - mean - x. The likelihood is
+    largest where games x^2 - (draws + wins (1 - mean) + losses mean) x + draws mean (1 - mean) = 0.
+    """
+    games = wins + draws + losses
+    slope, rest = draws + wins * (1 - mean) + losses * mean, draws * mean * (1 - mean)
+    half = (slope - math.sqrt(max(0.0, slope * slope - 4 * games * rest))) / (2 * games)
+    return mean - half / 2 - mean * mean
