@@ -191,6 +191,7 @@ def test_players_explains_every_player_and_option():
             assert f"{option.name}={option.default}" in done.stdout
 
 
+@pytest.mark.slow
 def test_warmup_compiles_what_players_need(tmp_path):
     """After a warm-up no kernel of a player is compiled again."""
     assert eightfold("warmup", "gomoku", EIGHTFOLD_CACHE=str(tmp_path)).returncode == 0

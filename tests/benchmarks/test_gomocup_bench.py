@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from eightfold.benchmarks import gomocup
 
 
+@pytest.mark.slow
 def test_every_limit_has_a_figure_beside_its_bar(monkeypatch):
     monkeypatch.setattr(gomocup, "TURNS", 1)
     monkeypatch.setattr(gomocup, "TURN_LIMITS", (0.2, 0.0))

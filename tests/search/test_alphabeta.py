@@ -199,7 +199,7 @@ def test_far_stones_and_a_nearly_full_board():
     assert position.outcome in ("draw", "black wins", "white wins")
 
 
-@pytest.mark.parametrize("depth", [2, 3, 4])
+@pytest.mark.parametrize("depth", [2, 3, pytest.param(4, marks=pytest.mark.slow)])
 def test_the_line_is_the_one_that_plain_minmax_expects(depth):
     """Every reply is a best one for what is left of the depth, whoever looks for it."""
     game = make_game("gomoku:size=5,win=4")
