@@ -17,6 +17,7 @@ import torch
 from test_training import SMALL, small
 
 from eightfold.config import TrainConfig
+from eightfold.errors import EightfoldError
 from eightfold.learning.loop import Training
 from eightfold.learning.run import read_metrics
 from eightfold.learning.td import TdTraining
@@ -498,3 +499,17 @@ def test_sigterm_saves_and_says_how_to_go_on(kind, tmp_path):
     assert games > 0
     if kind == "train":
         assert games == len((run / "games.jsonl").read_text().splitlines())
+
+
+def test_nobody_plays_on_when_training_has_failed(tmp_path, monkeypatch):
+    """A step or a save that fails ends self-play too: a game that came later would open the closed buffer again."""
+    training = Training(small("games=1000"), tmp_path / "run")
+
+    def fails(*arguments) -> None:
+        raise EightfoldError("no step today")
+
+    monkeypatch.setattr(training, "_train_steps", fails)
+    with pytest.raises(EightfoldError, match="no step today"):
+        training.train()
+    assert not [thread for thread in threading.enumerate() if thread.name == "self-play"]
+    training.close()

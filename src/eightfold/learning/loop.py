@@ -199,8 +199,13 @@ class Training:
 
         player = threading.Thread(target=play, name="self-play")
         player.start()
-        losses = self._train_steps(deadline)
-        player.join()
+        try:
+            losses = self._train_steps(deadline)
+        except BaseException:
+            self._stop.set()  # nobody may go on storing games when this thread has given up
+            raise
+        finally:
+            player.join()
         if trouble:
             raise trouble[0]
         self._credit()
