@@ -69,6 +69,7 @@ class Row:
     code: int
     said: list[str]
     kept: str  # steps or games of the weights, and what else is there after the command
+    curve_is_whole: bool  # metrics.jsonl has every line that it had before the damage
 
     @property
     def line(self) -> str:
@@ -91,7 +92,7 @@ class Damages:
     def row(self, kind: str, file: str, damage: str) -> Row:
         self._number += 1
         run = Path(shutil.copytree(self._folder / kind, self._folder / f"damaged-{self._number}"))
-        before = self._state(kind, run)
+        before, curve = self._state(kind, run), (run / "metrics.jsonl").read_bytes()
         DAMAGES[damage](run / file)
         config = (run / "config.toml").read_bytes() if (run / "config.toml").exists() else None
         code, said = self._launch(kind, run, KINDS[kind][3], KINDS[kind][2])
@@ -105,8 +106,10 @@ class Damages:
             kept = ", ".join(f"{name} {before[name]}->{after[name]}" for name in after)
         lines = [line.replace(f"{run}/", "") for line in said.splitlines()]
         told = [line for line in lines if code or _is_notice(line)]
+        metrics = run / "metrics.jsonl"
+        whole = metrics.exists() and metrics.read_bytes().startswith(curve)
         shutil.rmtree(run)
-        return Row(kind, file, damage, code, told, kept)
+        return Row(kind, file, damage, code, told, kept, whole)
 
     def _launch(self, kind: str, run: Path, games: int, before: int) -> tuple[int, str]:
         """Train for so many games more."""

@@ -20,7 +20,7 @@ import torch
 from eightfold.errors import EightfoldError
 from eightfold.learning.buffer import DataBuffer
 from eightfold.learning.progress import Progress, load_progress
-from eightfold.learning.sealed import Seal
+from eightfold.learning.sealed import SEAL, Seal
 from eightfold.learning.trainer import Trainer
 from eightfold.nets.checkpoint import load_weights
 from eightfold.nets.description import CARD, DESCRIPTION, WEIGHTS
@@ -123,7 +123,9 @@ class Found:
             )
         self.exists = there
         if there and seal is None:
-            self.notices.append(f"{self._folder} has no checksums; its files are taken as they are")
+            self.notices.append(
+                f"{self._folder / SEAL} is missing: the files beside it are taken as they are, unchecked"
+            )
 
     def load(self, network: torch.nn.Module, trainer: Trainer) -> Progress:
         """Weights, optimiser and progress; nothing is written."""

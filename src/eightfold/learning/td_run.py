@@ -23,7 +23,7 @@ from eightfold.learning.fixed import FIXED_TD, check_fixed, load_run_config
 from eightfold.learning.metrics import METRICS, Metrics, check_metrics, read_metrics
 from eightfold.learning.progress import as_json, load_progress
 from eightfold.learning.run import CONFIG, lock_run, run_notes
-from eightfold.learning.sealed import Seal, open_sealed, remove_drafts, save_sealed
+from eightfold.learning.sealed import SEAL, Seal, open_sealed, remove_drafts, save_sealed
 from eightfold.learning.td_config import TdConfig
 from eightfold.nets.checkpoint import replace_file
 from eightfold.nets.isn import ISN, isn_bytes
@@ -83,7 +83,7 @@ class TdRun:
         self._seal = seal or Seal(path)
         self.notices += check_metrics(path, self._seal.notes.get(METRICS) or {})
         if seal is None and (path / PROGRESS).exists():
-            self.notices.append(f"{path} has no checksums; its files are taken as they are")
+            self.notices.append(f"{path / SEAL} is missing: the files beside it are taken as they are, unchecked")
         for name in [name for name in self._seal.files if name not in (TRAINING, PROGRESS)]:
             if fault := self._seal.fault(name):
                 then = "it is written anew" if name == NETWORK else "training needs it no more"
