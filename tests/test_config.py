@@ -93,3 +93,19 @@ def test_no_network_is_told_whom_it_meets():
     for name in FAMILIES:
         with pytest.raises(EightfoldError, match=r"unknown encoder of .* 'rival'"):
             make_game(f"{name}:size=8").encoder("rival")
+
+
+def test_what_is_written_is_toml_whatever_the_numbers_and_texts_are(tmp_path):
+    import numpy as np
+
+    path = tmp_path / "config.toml"
+    config = TrainConfig(seed=np.int64(3), minutes=np.float64(1.5), backend='a\n"b"\\\x7f')  # type: ignore[arg-type]
+    path.write_text(to_toml(config, {}))
+    assert load_config(path) == config
+
+
+def test_a_file_that_is_nothing_but_brackets_is_refused(tmp_path):
+    path = tmp_path / "config.toml"
+    path.write_text("game = " + "[" * 100_000)
+    with pytest.raises(EightfoldError, match="is not TOML"):
+        load_config(path)

@@ -7,6 +7,7 @@ one when nothing has been compiled for a while. What comes from the disk cache i
 
 from __future__ import annotations
 
+import contextlib
 import re
 import sys
 import threading
@@ -79,7 +80,8 @@ class Bursts:
                 self._told = news
                 listeners = list(self._listeners)
             for listener in listeners:
-                listener(news)
+                with contextlib.suppress(Exception):  # one who cannot be told keeps nobody else from hearing
+                    listener(news)
 
     def _news(self) -> str | None:
         """What is to be said now; None if nothing is."""
@@ -139,6 +141,7 @@ def say_on_stderr() -> None:
         else:
             line = f"compiled, {begun[-1] - PAUSE - begun[0]:.0f} s"
             begun.clear()
-        print(line, file=sys.stderr, flush=True)
+        if sys.stderr is not None:  # or it would go to stdout
+            print(line, file=sys.stderr, flush=True)
 
     BURSTS.listen(say)

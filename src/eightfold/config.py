@@ -9,10 +9,12 @@ folder is made (`learning/check.py`, `learning/td_config.py`).
 from __future__ import annotations
 
 import dataclasses
+import json
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import resources
+from numbers import Integral
 from pathlib import Path
 from typing import Any, TypeVar, cast, get_type_hints
 
@@ -182,7 +184,7 @@ def _presets() -> Any:
 def _from_toml(defaults: C, text: str, origin: str) -> C:
     try:
         data = tomllib.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise EightfoldError(f"{origin} is not TOML: {error}") from None
     data.pop("eightfold", None)  # what a run notes of its making
     _drop_retired(data, origin)
@@ -210,7 +212,7 @@ def with_changes(config: C, changes: Iterable[str]) -> C:
             raise EightfoldError(f"--set {change!r} is not of the form key=value")
         try:
             value = tomllib.loads(f"value = {text}")["value"]
-        except ValueError:  # not TOML, or a number with thousands of digits
+        except (ValueError, RecursionError):  # not TOML, or a number with thousands of digits
             value = text
         data: Any = value
         for part in reversed(key.split(".")):
@@ -254,7 +256,7 @@ def toml_value(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):
-        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     if isinstance(value, tuple):
         return str(list(value))
-    return repr(value)
+    return repr(int(value) if isinstance(value, Integral) else float(value))

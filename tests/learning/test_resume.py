@@ -513,3 +513,32 @@ def test_nobody_plays_on_when_training_has_failed(tmp_path, monkeypatch):
         training.train()
     assert not [thread for thread in threading.enumerate() if thread.name == "self-play"]
     training.close()
+
+
+def test_a_launch_that_is_killed_at_its_very_start_leaves_nothing_in_the_way(tmp_path):
+    for make in (lambda run: Training(small("games=6"), run), lambda run: TdTraining(TD, run)):
+        run = tmp_path / str(len(list(tmp_path.iterdir())))
+        run.mkdir()
+        (run / "lock").touch()
+        (run / ".config.toml.77.draft").write_text("half")
+        training = make(run)
+        training.train()
+        training.close()
+        assert not list(run.rglob("*.draft"))
+        (run / "config.toml").unlink()
+        shutil.rmtree(run / "checkpoint", ignore_errors=True)
+        assert "holds other files" in refusal(lambda run=run, make=make: make(run))
+
+
+def test_a_buffer_that_is_killed_while_it_is_made_is_none(tmp_path):
+    from eightfold.learning.buffer import DataBuffer
+
+    (tmp_path / "buffer" / ".draft").mkdir(parents=True)
+    (tmp_path / "buffer" / ".draft" / "data.mdb").write_bytes(b"")
+    example = (np.zeros((4, 5, 5), np.float32), np.full(25, 1 / 25, np.float32), 0.0, None)
+    with DataBuffer(tmp_path / "buffer", 10) as buffer:
+        assert len(buffer) == 0
+        buffer.add_data([example])
+        assert not (tmp_path / "buffer" / ".draft").exists()
+    with DataBuffer(tmp_path / "buffer", 10) as buffer:
+        assert len(buffer) == 1

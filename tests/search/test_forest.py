@@ -7,6 +7,7 @@ import pytest
 
 from eightfold.benchmarks.reference.gomoku import PlainGomoku
 from eightfold.benchmarks.reference.puct import UNKNOWN, PlainPuct
+from eightfold.errors import EightfoldError
 from eightfold.games import make_game
 from eightfold.games.state import BLACK, WHITE
 from eightfold.search.forest import ForestSearch, SearchSettings
@@ -410,3 +411,17 @@ def test_without_any_visit_a_proof_comes_before_the_policy(moves, expected):
     found = {game.name_of(search.root_move(0)) for _ in range(20)}
     assert len(found) == 1
     assert found <= expected
+
+
+@pytest.mark.parametrize("broken", ["logits", "values"])
+def test_a_network_whose_answers_are_no_numbers_is_named(broken):
+    class Broken(StubEvaluator):
+        def evaluate(self, planes):
+            logits, values = super().evaluate(planes)
+            (logits if broken == "logits" else values)[0] = np.nan
+            return logits, values
+
+    search = ForestSearch(make_game("gomoku:size=5,win=4"), Broken(), playouts=20, settings=SearchSettings())
+    search.prepare_root(0, 20)
+    with pytest.raises(EightfoldError, match="not a number"):
+        search.step()

@@ -224,7 +224,8 @@ class DataBuffer:
                 "encoder": self._encoder,
                 "foresight": self._foresight,
             }
-        store = LmdbStore(self._path, self._max_size, meta)
+        is_new = meta is not None and not (self._path / "data.mdb").exists()
+        store = (LmdbStore.made if is_new else LmdbStore)(self._path, self._max_size, meta)
         found = store.meta
         if found["format"] not in READ:
             store.close()

@@ -81,7 +81,7 @@ def load_training_state(trainer: Trainer, path: Path) -> None:
         _check_fits(trainer, state)
     except OSError as error:
         raise EightfoldError(f"{path}: {error.strerror}") from None
-    except (SafetensorError, ValueError, RuntimeError) as error:
+    except (SafetensorError, ValueError, KeyError, RuntimeError) as error:
         reason = " ".join(str(error).split())
         raise EightfoldError(
             f"{path} does not fit this run ({reason}); remove it to go on with a fresh optimiser"

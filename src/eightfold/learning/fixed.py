@@ -56,6 +56,6 @@ def load_run_config(defaults: C, path: Path, remedy: str) -> C:
         return load_config_of(defaults, path)
     except OSError as error:
         raise EightfoldError(f"cannot read {path}: {error.strerror}") from None
-    except (EightfoldError, ValueError) as error:
+    except (EightfoldError, ValueError, RecursionError) as error:
         named = str(error) if str(path) in str(error) else f"{path}: {error}"
         raise EightfoldError(f"{named}; {remedy}") from None

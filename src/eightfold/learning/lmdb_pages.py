@@ -64,7 +64,10 @@ class _Pages:
         self._size, self.free, self.main, self._last = newest[:4]
         if self._last > 1 << 48:
             raise Damaged("it has no end")
-        self._reached = bytearray(self._last + 1)
+        try:
+            self._reached = bytearray(self._last + 1)
+        except MemoryError:
+            raise Damaged("it has no end") from None
         self._reached[0:2] = b"\1\1"
 
     def _meta(self, place: int, size: int | None) -> _Meta:

@@ -63,6 +63,15 @@ class LmdbStore:
         self._max_size = int(self.meta["max_size"])
         self._checksums = self.meta["format"] >= 3
 
+    @classmethod
+    def made(cls, path: Path, max_size: int, meta: Mapping[str, Any] | None) -> LmdbStore:
+        """A new store, which is there once it is whole: a kill, or a full disk, on the way leaves none."""
+        draft = path / DRAFT
+        shutil.rmtree(draft, ignore_errors=True)
+        cls(draft, max_size, meta).close()
+        _take_place(draft, path)
+        return cls(path, max_size, None)
+
     def set_kind(self, kind: np.dtype[Any]) -> None:
         self._packing = Packing(kind)
 
@@ -144,11 +153,7 @@ class LmdbStore:
         finally:
             store.close()
         self.close()
-        try:
-            os.replace(draft / DATA, self._path / DATA)
-            shutil.rmtree(draft, ignore_errors=True)
-        except OSError as error:
-            raise not_written(f"the buffer {self._path}", error.strerror) from None
+        _take_place(draft, self._path)
         changed = LmdbStore(self._path, max_size, None)
         changed._packing = self._packing
         return changed
@@ -170,6 +175,15 @@ class LmdbStore:
 
     def close(self) -> None:
         self._environment.close()
+
+
+def _take_place(draft: Path, path: Path) -> None:
+    """Put the file of a store that is whole in its place."""
+    try:
+        os.replace(draft / DATA, path / DATA)
+    except OSError as error:
+        raise not_written(f"the buffer {path}", error.strerror) from None
+    shutil.rmtree(draft, ignore_errors=True)
 
 
 def check_file(path: Path) -> None:

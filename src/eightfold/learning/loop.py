@@ -70,6 +70,7 @@ class Training:
             self.network = self.description.make()
         self.measuring = False  # the strength, which takes long and changes nothing
         self._stop = threading.Event()
+        self._player: threading.Thread | None = None  # of the round that goes on
         self._storing = threading.Lock()  # between the thread that stores games and the one that saves
         self._schedule = Schedule()
         self._clock: float | None = None  # up to when the seconds of this round are counted
@@ -197,7 +198,7 @@ class Training:
             except BaseException as error:  # handed over to the thread that waits for us
                 trouble.append(error)
 
-        player = threading.Thread(target=play, name="self-play")
+        player = self._player = threading.Thread(target=play, name="self-play")
         player.start()
         try:
             losses = self._train_steps(deadline)
@@ -407,6 +408,9 @@ class Training:
         return card_text(self.config, self.game, self.progress, parameters, self.strength)
 
     def close(self) -> None:
+        if self._player is not None and self._player.is_alive():  # a second Ctrl-C did not wait for it
+            self._stop.set()
+            self._player.join()
         for opened in ("buffer", "validation"):
             if hasattr(self, opened):  # not if the run was refused before
                 getattr(self, opened).close()

@@ -28,7 +28,7 @@ from eightfold.learning.fixed import FIXED, check_fixed, load_run_config
 from eightfold.learning.lines import LineFile
 from eightfold.learning.metrics import METRICS, Metrics, check_lines, check_metrics
 from eightfold.learning.metrics import read_metrics as read_metrics  # for whoever has a run
-from eightfold.learning.sealed import open_sealed, remove_drafts, save_sealed
+from eightfold.learning.sealed import has_other_files, open_sealed, remove_drafts, save_sealed
 from eightfold.nets.checkpoint import replace_file
 from eightfold.nets.description import load_description
 from eightfold.threads import usable_cores
@@ -45,7 +45,7 @@ class RunFolder:
     def __init__(self, path: Path, config: TrainConfig) -> None:
         self.path, self._config = path, config
         self.resumed = (path / CONFIG).exists() or (path / CHECKPOINT).is_dir()
-        if not self.resumed and path.is_dir() and any(entry.name != "lock" for entry in path.iterdir()):
+        if not self.resumed and path.is_dir() and has_other_files(path):
             raise EightfoldError(f"{path} holds other files and no run; choose another folder")
         try:
             path.mkdir(parents=True, exist_ok=True)
@@ -61,6 +61,7 @@ class RunFolder:
             if self.resumed:
                 self._take_up()
             else:
+                remove_drafts((path,))
                 self._write_config()
         except BaseException:
             self._lock.close()

@@ -116,6 +116,11 @@ def open_sealed(folder: Path) -> Seal | None:
     return seal
 
 
+def has_other_files(folder: Path) -> bool:
+    """Whether a folder without a run holds anything but what a launch leaves that is killed at its start."""
+    return any(path.name != "lock" and not DRAFT.fullmatch(path.name) for path in folder.iterdir())
+
+
 def remove_drafts(folders: Iterable[Path]) -> None:
     """Remove what a kill left half written; the run must be ours alone, and its seals settled."""
     for folder in folders:

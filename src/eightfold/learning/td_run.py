@@ -23,7 +23,7 @@ from eightfold.learning.fixed import FIXED_TD, check_fixed, load_run_config
 from eightfold.learning.metrics import METRICS, Metrics, check_metrics, read_metrics
 from eightfold.learning.progress import as_json, load_progress
 from eightfold.learning.run import CONFIG, lock_run, run_notes
-from eightfold.learning.sealed import SEAL, Seal, open_sealed, remove_drafts, save_sealed
+from eightfold.learning.sealed import SEAL, Seal, has_other_files, open_sealed, remove_drafts, save_sealed
 from eightfold.learning.td_config import TdConfig
 from eightfold.nets.checkpoint import replace_file
 from eightfold.nets.isn import ISN, isn_bytes
@@ -54,11 +54,11 @@ class TdRun:
     def __init__(self, path: Path, config: TdConfig) -> None:
         self.path, self._config = path, config
         self.resumed = (path / CONFIG).exists()
-        if not self.resumed and path.is_dir() and any(entry.name != "lock" for entry in path.iterdir()):
+        if not self.resumed and path.is_dir() and has_other_files(path):
             lost = f", and its {CONFIG} is missing: put it back or" if (path / PROGRESS).exists() else ";"
             raise EightfoldError(f"{path} holds other files and no run{lost} choose another folder")
         try:
-            (path / SNAPSHOTS).mkdir(parents=True, exist_ok=True)
+            path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise EightfoldError(f"cannot make the run folder {path}: {error.strerror}") from None
         self._lock = lock_run(path / "lock", path)
@@ -69,6 +69,7 @@ class TdRun:
             if self.resumed:
                 self._take_up()
             else:
+                remove_drafts((path,))
                 self._write_config()
         except BaseException:
             self._lock.close()
@@ -150,7 +151,7 @@ class TdRun:
             network.load_state_dict(newest)
             if any(not bool(torch.isfinite(tensor).all()) for tensor in tensors.values()):
                 raise ValueError("it holds weights that are not numbers")
-        except (OSError, SafetensorError, ValueError, RuntimeError) as error:
+        except (OSError, SafetensorError, ValueError, KeyError, RuntimeError) as error:
             raise EightfoldError(f"{self.path} cannot be taken up again: {' '.join(str(error).split())}") from None
         return progress, champion
 

@@ -64,7 +64,7 @@ def load_weights(network: nn.Module, path: Path) -> None:
         state = load(path.read_bytes())
     except OSError as error:
         raise EightfoldError(f"{path}: {error.strerror}") from None
-    except (SafetensorError, ValueError) as error:
+    except (SafetensorError, ValueError, KeyError, RuntimeError) as error:
         raise EightfoldError(f"{path} is not a whole safetensors file: {' '.join(str(error).split())}") from None
     expected = {name: tuple(tensor.shape) for name, tensor in network.state_dict().items()}
     given = {name: tuple(tensor.shape) for name, tensor in state.items()}

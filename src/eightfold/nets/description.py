@@ -117,7 +117,7 @@ def load_description(folder: Path) -> Description:
         return description
     except OSError as error:
         raise EightfoldError(f"{folder} holds no network: {path.name}: {error.strerror}") from None
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, RecursionError) as error:
         raise EightfoldError(f"{path} is not a network's description: {' '.join(str(error).split())}") from None
 
 

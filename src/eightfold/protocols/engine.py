@@ -78,6 +78,7 @@ class Engine:
             if in_time:
                 self._settle()
         else:
+            self._game = game
             self.clear()
         self.clock.billed = self._now() - begun
 

@@ -113,6 +113,8 @@ class Gomocup:
         self._early = EarlyStones()
         if self._engine.is_ready:
             self._engine.clear()
+        else:
+            self._engine.clock.new_game()
         self._say("OK")
 
     def _begin(self, rest: str) -> None:
@@ -152,6 +154,7 @@ class Gomocup:
     def _need_game(self) -> None:
         """A board with all stones on it, however long it takes."""
         self._need_start()
+        _ = self._engine.position  # waits
         for action in self._early.taken():
             self._engine.play(action)
 

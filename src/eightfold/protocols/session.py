@@ -143,12 +143,13 @@ def serve_session(begin: Callable[[Callable[[str], None]], Conversation], manner
     What anything else prints (a library, a user's player) must not get between the lines of the protocol: it goes to
     the error output.
     """
+    try:
+        os.fstat(2)
+    except OSError:  # a manager may have closed the error output, and what is opened next would take its place
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     target = os.dup(1)
     sys.stdout.flush()
-    try:
-        os.dup2(2, 1)
-    except OSError:  # a manager may have closed the error output
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    os.dup2(2, 1)
     try:
         Session(begin, manners, target=target).run()
     except KeyboardInterrupt:

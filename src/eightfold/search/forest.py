@@ -182,6 +182,8 @@ class ForestSearch:
                 self.kernels.move_leaves(self._leaves, self._planes, written, starts[part], counts[part])
         if filled:
             logits, values = self.evaluator.evaluate(self._planes[:filled])
+            if not (np.isfinite(logits.max()) and np.isfinite(values).all()):
+                raise EightfoldError("the network answers with something that is not a number: its weights are no good")
             if values.ndim == 1:  # a network that does not tell draws: what it leaves open may be one
                 values = np.stack([values, 1 - np.abs(values)], axis=1)
 

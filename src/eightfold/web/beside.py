@@ -24,7 +24,7 @@ def page_beside(run: Path) -> Iterator[subprocess.Popen[bytes] | None]:
     try:
         yield page
     finally:
-        signal.signal(signal.SIGTERM, before)
+        signal.signal(signal.SIGTERM, before or signal.SIG_DFL)
         page.terminate()
         try:
             page.wait(timeout=10)
