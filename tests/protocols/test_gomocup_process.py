@@ -225,3 +225,32 @@ def test_memory_stays_below_that_of_tournaments_at_20x20(player):
             move_of(manager.ask("BOARD", *stones, "DONE"), 20)
         assert manager.high_water() < 350
         assert manager.end() == 0
+
+
+def test_a_manager_that_closed_the_error_output_gets_nothing_but_the_protocol(tmp_path):
+    (tmp_path / "noisy.py").write_text(
+        "class Noisy:\n    def move(self, position):\n"
+        "        print('noise', flush=True)\n        return int(position.legal_moves[0])\n"
+    )
+    code = "import os; os.close(2)\nfrom eightfold.protocols.gomocup_session import serve\nserve('python:noisy:Noisy')"
+    with subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])},
+        text=True,
+    ) as engine:
+        said = []
+        for line in ("START 8", "BEGIN"):
+            engine.stdin.write(f"{line}\n")
+            engine.stdin.flush()
+            while True:
+                said.append(engine.stdout.readline().strip())
+                if said[-1] == "" or not said[-1].startswith(("MESSAGE", "DEBUG", "noise", "compil")):
+                    break
+        engine.stdin.write("END\n")
+        engine.stdin.flush()
+        said += engine.stdout.read().split("\n")
+    assert "OK" in said
+    assert not [line for line in said if line.startswith(("noise", "compil"))], said
