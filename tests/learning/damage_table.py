@@ -133,7 +133,7 @@ class Damages:
 
 
 def _is_notice(line: str) -> bool:
-    words = ("is missing", "is damaged", "is gone", "no checksums", "lacks", "is older")
+    words = ("is missing", "is damaged", "is gone", "lacks", "is older")
     return any(word in line for word in words)
 
 

@@ -398,7 +398,7 @@ def test_a_run_of_the_version_before_goes_on(run):
     path.write_text(json.dumps(old))
     training = Training(small(*SHORT, "games=18"), run)
     assert counters(training) == {name: old[name] for name in COUNTERS}
-    assert any("no checksums" in notice for notice in training.run.notices)
+    assert any("checksums.json is missing" in notice for notice in training.run.notices)
     training.train()
     training.close()
     assert (run / "checkpoint" / "checksums.json").exists()
