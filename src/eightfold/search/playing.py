@@ -12,6 +12,7 @@ What a text does not say is as in `PLAYING`; a network from before there were su
 from __future__ import annotations
 
 from eightfold.search.forest import SearchSettings
+from eightfold.settings import allowed_for
 from eightfold.texts import Option, read_options
 
 # Measured, see docs/training-log.md.
@@ -19,24 +20,18 @@ PLAYING = SearchSettings(exploration=1.25, unvisited=0.2, threats=100)
 # The published evaluator's (Suen & Alonso), whatever the network was trained with.
 PAPER = SearchSettings(exploration=5.0, unvisited=-1.0, threats=0, contempt=0.0)
 
-_LARGEST = 1e6
+
+def _option(name: str, help: str) -> Option:
+    """What a search allows, as an option with a default and a meaning of its own."""
+    allowed = allowed_for(SearchSettings, name)
+    return Option(name=name, default=getattr(PLAYING, name), help=help, least=allowed.least, most=allowed.most)
+
+
 OPTIONS = (
-    Option(name="exploration", default=PLAYING.exploration, least=0, most=_LARGEST, help="exploration"),
-    Option(
-        name="unvisited",
-        default=PLAYING.unvisited,
-        least=-_LARGEST,
-        most=_LARGEST,
-        help="how much less than its position an unvisited move counts; below 0: as a draw",
-    ),
-    Option(
-        name="threats",
-        default=PLAYING.threats,
-        least=0,
-        most=_LARGEST,
-        help="nodes to spend on proving a forced win; 0: only wins on the spot are seen",
-    ),
-    Option(name="contempt", default=PLAYING.contempt, least=0, most=1, help="how much worse than even a draw is"),
+    _option("exploration", "exploration"),
+    _option("unvisited", "how much less than its position an unvisited move counts; below 0: as a draw"),
+    _option("threats", "nodes to spend on proving a forced win; 0: only wins on the spot are seen"),
+    _option("contempt", "how much worse than even a draw is"),
 )
 
 
