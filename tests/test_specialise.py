@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from eightfold.errors import EightfoldError
-from eightfold.games import gomoku, make_game
+from eightfold.games import gomoku, typed_game
 from eightfold.specialise import DEFAULTS, specialise
 
 HEAD = "from eightfold.jit import kernel\n"
@@ -145,7 +145,7 @@ def test_two_processes_that_fail_at_once_do_not_trip_over_each_other(tmp_path):
 @pytest.mark.parametrize("text", ["gomoku:size=6", "go:size=5", "python:squares,size=5"])
 def test_the_kernels_of_a_game_are_its_own_where_it_has_them(text, examples, monkeypatch):
     monkeypatch.syspath_prepend(str(examples))
-    game = make_game(text)
+    game = typed_game(text)
     defaults = specialise(DEFAULTS, game.rules)
     for name in ("rollout", "find_win", "is_dead", "judge_position", "encode_batch"):
         expected = getattr(game.rules, name, getattr(defaults, name))
