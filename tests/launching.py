@@ -16,14 +16,14 @@ from pathlib import Path
 
 SERVER = """
 import ctypes, json, os, signal, sys, traceback
-import eightfold.cli
-import eightfold.learning.commands, eightfold.learning.lmdb_store, eightfold.learning.loop
-import eightfold.learning.td_commands
+import eightfold.cli.main
+import eightfold.learning.commands, eightfold.learning.data.lmdb_store, eightfold.learning.loop
+import eightfold.learning.td.commands
 import numpy as np, torch
 from eightfold.games import make_game
 from eightfold.learning.selfplay import SelfPlay, SelfPlaySettings
-from eightfold.learning.td import TdTrainer
-from eightfold.learning.td_config import TdConfig
+from eightfold.learning.td.loop import TdTrainer
+from eightfold.learning.td.config import TdConfig
 from eightfold.search.forest import SearchSettings
 
 class Knows:
@@ -45,7 +45,7 @@ def launch(request):
         os.dup2(file, number)
     sys.argv = ["eightfold", *request["arguments"]]
     try:
-        eightfold.cli.main()
+        eightfold.cli.main.main()
         code = 0
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else int(end.code is not None)

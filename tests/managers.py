@@ -13,7 +13,7 @@ import threading
 from eightfold.benchmarks.reference.gomoku import BLACK, PlainGomoku
 from patience import LONG
 
-ENGINE = [sys.executable, "-m", "eightfold.protocols.gomocup_session"]
+ENGINE = [sys.executable, "-m", "eightfold.protocols.gomocup.session"]
 
 
 class Manager:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from eightfold.errors import EightfoldError
+from eightfold.core.errors import EightfoldError
 
 
 def refusal(call: Callable[[], Any]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from eightfold.nets.isn import ISN
+from eightfold.isn.network import ISN
 
 
 def strange(seed: int, scale: float = 0.5, **config: int) -> ISN:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from eightfold.config import TrainConfig, load_config, load_preset, preset_names, to_toml, with_changes
-from eightfold.errors import EightfoldError
+from eightfold.core.errors import EightfoldError
 
 
 @pytest.mark.parametrize("name", preset_names())

@@ -19,8 +19,8 @@ import pytest
 import torch
 
 from controllers import Controller
-from eightfold.cli import app
-from eightfold.errors import EightfoldError
+from eightfold.cli.main import app
+from eightfold.core.errors import EightfoldError
 from eightfold.games import game as game_module
 from eightfold.games import make_game
 from managers import Manager
@@ -70,7 +70,7 @@ def place(tmp_path, examples, monkeypatch):
 @pytest.fixture
 def network(place):
     """A checkpoint whose description names the stranger's game."""
-    from eightfold.nets.checkpoint import Description, save_checkpoint
+    from eightfold.nets.store.checkpoint import Description, save_checkpoint
 
     torch.manual_seed(1)
     sound = Description(network="resnet:blocks=1,filters=8", game=LIKE, encoder="last-move", symmetry="none")
@@ -84,8 +84,8 @@ def network(place):
 def exported(network):
     """The same as one ONNX file."""
     onnx = pytest.importorskip("onnx", reason="onnx is not installed")
-    from eightfold.nets.checkpoint import Description
-    from eightfold.nets.export import onnx_bytes
+    from eightfold.nets.store.checkpoint import Description
+    from eightfold.nets.store.export import onnx_bytes
 
     sound = Description(network="resnet:blocks=1,filters=8", game=LIKE, encoder="last-move", symmetry="none")
     model = onnx.load_model_from_string(onnx_bytes(sound.make(), sound, any_size=True))
@@ -169,7 +169,7 @@ def test_a_record_names_no_code(name, text, place):
 
 
 def test_the_notes_of_an_internal_symmetry_network_name_no_code(place):
-    from eightfold.nets.isn import ISN, save_isn
+    from eightfold.isn.network import ISN, save_isn
 
     save_isn(ISN(), place.folder / "isn.safetensors", game=OWN, classes=OWN, player=OWN)
     command("match", "isn:isn.safetensors", "random", "--game", "go:size=3", "--games", "2")

@@ -5,11 +5,11 @@ A whole game for Eightfold in one file, explained step by step in docs/new-game.
     cd docs/examples && eightfold match mcts:playouts=2000 random --game python:squares,size=5
 """
 
+from eightfold.core.jit import kernel
+from eightfold.core.specs import Option
 from eightfold.games import Family
 from eightfold.games.state import BLACK, DRAW, HASHES, HEADER, LAST, NO_MOVE, ONGOING, PLY, RESULT, SIDE, SIZE, WHITE
-from eightfold.jit import kernel
 from eightfold.symmetry.orbit import toggle, toggle_side
-from eightfold.texts import Option
 
 GAME = Family(
     name="squares",

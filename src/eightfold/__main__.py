@@ -1,5 +1,5 @@
 """`python -m eightfold` is the command `eightfold`."""
 
-from eightfold.cli import main
+from eightfold.cli.main import main
 
 main()

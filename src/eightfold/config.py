@@ -3,7 +3,7 @@
 A run's resolved configuration is written beside its results. An unknown section or key is an error that lists
 the known ones; a value that is not allowed says what would be right. What a value may be is declared with its field
 (`settings.py`) and checked when it is read; whether values go together is looked at by what uses them, before a run's
-folder is made (`learning/check.py`, `learning/td_config.py`).
+folder is made (`learning/check.py`, `learning/td/config.py`).
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any, TypeVar, cast, get_type_hints
 
-from eightfold.errors import EightfoldError, unknown
-from eightfold.settings import allowed_for, setting
+from eightfold.core.errors import EightfoldError, unknown
+from eightfold.core.settings import allowed_for, setting
 
 C = TypeVar("C")
 

@@ -10,7 +10,7 @@ import pytest
 from eightfold.arena import make_player, play_match, wilson_interval
 from eightfold.arena.players import PLAYERS
 from eightfold.arena.ratings import score_interval
-from eightfold.errors import EightfoldError
+from eightfold.core.errors import EightfoldError
 from eightfold.games import BLACK, make_game
 from eightfold.search import AlphaBeta, Greedy, Mcts, RandomMover
 

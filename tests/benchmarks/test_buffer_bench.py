@@ -8,8 +8,8 @@ import pytest
 from eightfold.benchmarks import LONG, NAMES
 from eightfold.benchmarks.buffer import BULK, _fill, _in_order, measure
 from eightfold.benchmarks.samples import random_samples
-from eightfold.errors import EightfoldError
-from eightfold.learning.buffer import DataBuffer
+from eightfold.core.errors import EightfoldError
+from eightfold.learning.data.buffer import DataBuffer
 
 
 def test_the_figures_of_a_small_buffer():

@@ -6,8 +6,8 @@ import numpy as np
 
 from eightfold.benchmarks import NAMES, isn, run_benchmarks
 from eightfold.benchmarks.reference.isn import as_board, group_of, liberties_of
-from eightfold.nets.isn import ISN
-from eightfold.nets.isn_fused import fuse
+from eightfold.isn.fused import fuse
+from eightfold.isn.network import ISN
 from refusals import refusal
 
 

@@ -10,9 +10,9 @@ import pytest
 
 from eightfold.arena import play_match
 from eightfold.benchmarks.reference.mcts import PlainMcts, PlainRandom
-from eightfold.errors import EightfoldError
+from eightfold.core.errors import EightfoldError
+from eightfold.core.rng import make_random
 from eightfold.games import make_game, typed_game
-from eightfold.rng import make_random
 from eightfold.search import AlphaBeta, Mcts
 from eightfold.symmetry import destinations
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from eightfold.benchmarks.reference.renju import PlainCaro
+from eightfold.core.rng import make_random
+from eightfold.core.specialise import specialise
 from eightfold.games import BLACK, Position, make_game
 from eightfold.games.state import NO_MOVE, RESULT
-from eightfold.rng import make_random
-from eightfold.specialise import specialise
 
 RULES = ("caro", "caro-exact")
 BOARDS = [(4, 3), (5, 4), (6, 5), (8, 5), (9, 3), (15, 5), (3, 2)]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from eightfold.core.rng import make_random
+from eightfold.core.specialise import specialise
 from eightfold.games import BLACK, DRAW, FAMILIES, WHITE, typed_game
 from eightfold.games.state import HASHES, LAST, NO_MOVE, ONGOING, PLY, RESULT, SIDE, SIZE
-from eightfold.rng import make_random
-from eightfold.specialise import specialise
 from eightfold.symmetry.group import COUNT, destinations
 
 GAMES = [

@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 
 from eightfold.arena import make_player, play_match
 from eightfold.benchmarks.reference.go import PlainGo
-from eightfold.errors import EightfoldError
+from eightfold.core.errors import EightfoldError
+from eightfold.core.jit import kernel
 from eightfold.games import BLACK, WHITE, make_game
-from eightfold.games.go_board import cell_at, count_liberties, head_of, in_atari, last_liberty, stone_count
-from eightfold.games.go_count import count
-from eightfold.games.go_layout import COLOUR, TAKEN, longest_game
-from eightfold.games.go_setup import set_up
-from eightfold.games.go_start import handicap_points, start_from, with_side
+from eightfold.games.go.board import cell_at, count_liberties, head_of, in_atari, last_liberty, stone_count
+from eightfold.games.go.count import count
+from eightfold.games.go.layout import COLOUR, TAKEN, longest_game
+from eightfold.games.go.setup import set_up
+from eightfold.games.go.start import handicap_points, start_from, with_side
 from eightfold.games.state import NO_MOVE, RESULT, SIDE
-from eightfold.jit import kernel
 from eightfold.symmetry.group import COUNT, destinations
 from gnugo import action, gnugo, needs_gnugo
 from refusals import refusal
@@ -563,8 +563,8 @@ def test_a_search_with_a_network_knows_who_won_by_passing():
 
 def test_random_games_of_the_search_end_with_full_boards():
     """`rollout` has its own way to the end: its results must have the distribution of plain games of its kind."""
-    from eightfold.rng import make_random
-    from eightfold.specialise import specialise
+    from eightfold.core.rng import make_random
+    from eightfold.core.specialise import specialise
 
     size, games = 5, 400
     game = make_game(f"go:size={size},komi=2.5")

@@ -9,7 +9,7 @@ import pytest
 
 from eightfold.games import make_game
 from eightfold.games.game import Position
-from eightfold.games.go_layout import KO, TAKEN
+from eightfold.games.go.layout import KO, TAKEN
 from eightfold.games.state import HASHES
 from eightfold.search import AlphaBeta
 from eightfold.symmetry.group import destinations

@@ -7,13 +7,13 @@ import pytest
 from sgfmill.boards import Board as SgfmillBoard
 
 from eightfold.benchmarks.reference.go import PlainGo
-from eightfold.errors import EightfoldError
+from eightfold.core.errors import EightfoldError
 from eightfold.games import make_game
-from eightfold.games.go_board import cell_at, has_liberty, touches_own
-from eightfold.games.go_count import count
-from eightfold.games.go_layout import COLOUR, RULES, SUICIDE, TAKEN
-from eightfold.games.go_memory import repeats
-from eightfold.games.go_start import start_from
+from eightfold.games.go.board import cell_at, has_liberty, touches_own
+from eightfold.games.go.count import count
+from eightfold.games.go.layout import COLOUR, RULES, SUICIDE, TAKEN
+from eightfold.games.go.memory import repeats
+from eightfold.games.go.start import start_from
 from eightfold.games.state import BLACK, ONGOING, RESULT, SIDE, SIZE, WHITE
 from gnugo import COLOURS, GnuGo, action, gnugo, needs_gnugo, vertex
 

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from eightfold.benchmarks.reference.gomoku import PlainGomoku, winning_lines
 from eightfold.benchmarks.reference.minmax import greedy_score
-from eightfold.errors import EightfoldError
+from eightfold.core.errors import EightfoldError
+from eightfold.core.rng import make_random
+from eightfold.core.specialise import DEFAULTS, specialise
 from eightfold.games import make_game, typed_game
 from eightfold.games.state import BLACK, DRAW, NO_MOVE, RESULT, WHITE
-from eightfold.rng import make_random
-from eightfold.specialise import DEFAULTS, specialise
 
 BOARDS = [(3, 3), (4, 4), (5, 4), (6, 5), (8, 4), (8, 5), (11, 3), (15, 5), (25, 5), (7, 7), (9, 1), (5, 2)]
 

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eightfold.errors import EightfoldError
-from eightfold.games import psq, sgf
+from eightfold.core.errors import EightfoldError
 from eightfold.games.game import make_game
-from eightfold.games.record import LARGEST_FILE, GameRecord, RecordError, as_text, read_records, write_records
+from eightfold.games.records import psq, sgf
+from eightfold.games.records.record import LARGEST_FILE, GameRecord, RecordError, as_text, read_records, write_records
 from patience import finished
 
 SGF = "(;GM[4]FF[4]SZ[9]PB[ann]PW[bob];B[ee];W[ef];B[df])"

@@ -7,12 +7,12 @@ import pytest
 
 from eightfold.arena import make_player
 from eightfold.benchmarks.reference.renju import PlainRenju, PlainRenjuFours
-from eightfold.errors import EightfoldError
+from eightfold.core.errors import EightfoldError
+from eightfold.core.rng import make_random
+from eightfold.core.specialise import DEFAULTS, specialise
 from eightfold.games import BLACK, WHITE, Game, Position, make_game
 from eightfold.games.state import NO_MOVE, ONGOING, RESULT, SIDE
-from eightfold.rng import make_random
 from eightfold.search import AlphaBeta, Greedy
-from eightfold.specialise import DEFAULTS, specialise
 from eightfold.symmetry import destinations
 from renju_positions import CASES, FAULTS, MARKS, STRIPS, Case
 

@@ -7,9 +7,9 @@ import random
 import pytest
 
 from eightfold.games.game import make_game
-from eightfold.games.record import GameRecord
-from eightfold.games.sgf import read_sgf
-from eightfold.games.variations import ROOT, MoveTree, read_tree, write_tree
+from eightfold.games.records.record import GameRecord
+from eightfold.games.records.sgf import read_sgf
+from eightfold.games.records.variations import ROOT, MoveTree, read_tree, write_tree
 from refusals import refusal
 
 

@@ -12,9 +12,9 @@ import time
 import numpy as np
 import pytest
 
-from eightfold.errors import EightfoldError
-from eightfold.learning.buffer import DataBuffer
-from eightfold.learning.lmdb_store import LmdbStore
+from eightfold.core.errors import EightfoldError
+from eightfold.learning.data.buffer import DataBuffer
+from eightfold.learning.data.lmdb_store import LmdbStore
 from eightfold.symmetry import BoardSymmetry
 
 
@@ -107,8 +107,8 @@ WRITER = """
 import sys
 sys.path.insert(0, {tests!r})
 from test_buffer import example
-from eightfold.learning.buffer import DataBuffer
-from eightfold.learning.lmdb_store import LmdbStore
+from eightfold.learning.data.buffer import DataBuffer
+from eightfold.learning.data.lmdb_store import LmdbStore
 buffer = DataBuffer({path!r}, max_size=1000)
 for game in range(100000):
     buffer.add_data([example(game * 10 + k) for k in range(10)])

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from eightfold.config import TrainConfig, with_changes
+from eightfold.core.settings import settings_of
 from eightfold.learning.loop import Training
 from eightfold.learning.selfplay import _draw
-from eightfold.learning.td import TdTraining
-from eightfold.learning.td_config import TdConfig
-from eightfold.settings import settings_of
+from eightfold.learning.td.config import TdConfig
+from eightfold.learning.td.loop import TdTraining
 from refusals import refusal
 from tiny_runs import tiny
 

@@ -12,10 +12,10 @@ import pytest
 from damage_table import DAMAGES, KINDS, Damages, Row
 from test_buffer import example
 
-from eightfold.errors import EightfoldError
-from eightfold.learning import lmdb_store
-from eightfold.learning.buffer import DataBuffer
-from eightfold.learning.lmdb_pages import Damaged, read_records
+from eightfold.core.errors import EightfoldError
+from eightfold.learning.data import lmdb_store
+from eightfold.learning.data.buffer import DataBuffer
+from eightfold.learning.data.lmdb_pages import Damaged, read_records
 from launching import LaunchServer
 from refusals import refusal
 

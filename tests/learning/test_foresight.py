@@ -12,17 +12,17 @@ from eightfold.arena.players import make_player
 from eightfold.config import load_preset, with_changes
 from eightfold.games.game import make_game
 from eightfold.games.state import BLACK, SIDE
-from eightfold.learning.batches import BatchMaker, ForesightBatch
-from eightfold.learning.buffer import DataBuffer, ForeseenBatch, targets_of
+from eightfold.learning.data.batches import BatchMaker, ForesightBatch
+from eightfold.learning.data.buffer import DataBuffer, ForeseenBatch, targets_of
 from eightfold.learning.loop import Training
 from eightfold.learning.selfplay import SelfPlay, SelfPlaySettings
 from eightfold.learning.trainer import Trainer
-from eightfold.nets.backends import make_backend
-from eightfold.nets.checkpoint import Description, load_checkpoint
-from eightfold.nets.evaluator import NetworkEvaluator
-from eightfold.nets.export import export_onnx
 from eightfold.nets.foresight import foreseen_owners, foresees
+from eightfold.nets.inference.backends import make_backend
+from eightfold.nets.inference.evaluator import NetworkEvaluator
 from eightfold.nets.networks import NETWORKS, folded
+from eightfold.nets.store.checkpoint import Description, load_checkpoint
+from eightfold.nets.store.export import export_onnx
 from eightfold.search.forest import SearchSettings
 from eightfold.symmetry.group import COUNT
 from eightfold.symmetry.transform import inverse_ids, transform_policies, transform_states

@@ -17,15 +17,15 @@ import numpy as np
 import pytest
 from test_training import SMALL, small
 
-from eightfold.learning import lines as lines_module
-from eightfold.learning import metrics as metrics_module
-from eightfold.learning import sealed as sealed_module
-from eightfold.learning.buffer import DataBuffer
-from eightfold.learning.lines import LineFile
-from eightfold.learning.lmdb_store import LmdbStore
+from eightfold.learning.data.buffer import DataBuffer
+from eightfold.learning.data.lmdb_store import LmdbStore
 from eightfold.learning.loop import Training
-from eightfold.learning.run import read_metrics
-from eightfold.nets.checkpoint import load_checkpoint, replace_files
+from eightfold.learning.runs import lines as lines_module
+from eightfold.learning.runs import metrics as metrics_module
+from eightfold.learning.runs import sealed as sealed_module
+from eightfold.learning.runs.lines import LineFile
+from eightfold.learning.runs.run import read_metrics
+from eightfold.nets.store.checkpoint import load_checkpoint, replace_files
 from refusals import refusal
 
 

@@ -19,12 +19,12 @@ import pytest
 from eightfold.config import with_changes
 from eightfold.games import make_game
 from eightfold.games.state import DRAW, SIDE
-from eightfold.learning.buffer import DataBuffer
-from eightfold.learning.run import read_metrics
-from eightfold.learning.td import TdTrainer
-from eightfold.learning.td_config import TdConfig
-from eightfold.nets.evaluator import MODES
-from eightfold.nets.isn_place import load_go_isn
+from eightfold.isn.place import load_go_isn
+from eightfold.learning.data.buffer import DataBuffer
+from eightfold.learning.runs.run import read_metrics
+from eightfold.learning.td.config import TdConfig
+from eightfold.learning.td.loop import TdTrainer
+from eightfold.nets.inference.evaluator import MODES
 from eightfold.symmetry.transform import transform_batch
 from launching import Launch, LaunchServer
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from eightfold.core.settings import settings_of
 from eightfold.learning.listing import CONFIGS, settings_page
-from eightfold.settings import settings_of
 
 PAGE = Path(__file__).parents[2] / "docs" / "settings.md"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from eightfold.learning.buffer import DataBuffer
-from eightfold.learning.packing import Packing
+from eightfold.learning.data.buffer import DataBuffer
+from eightfold.learning.data.packing import Packing
 
 SHAPES = [((4, 15, 15), 225), ((2, 5, 5), 26), ((1, 1, 1), 1)]
 

@@ -13,8 +13,14 @@ from eightfold.config import load_preset, with_changes
 from eightfold.games import make_game
 from eightfold.learning.commands import evaluate_run
 from eightfold.learning.loop import Training
-from eightfold.nets.checkpoint import Description, find_checkpoint, load_checkpoint, save_checkpoint, shipped_networks
-from eightfold.nets.description import load_description
+from eightfold.nets.store.checkpoint import (
+    Description,
+    find_checkpoint,
+    load_checkpoint,
+    save_checkpoint,
+    shipped_networks,
+)
+from eightfold.nets.store.description import load_description
 from eightfold.search.forest import SearchSettings
 from refusals import refusal
 
@@ -63,7 +69,7 @@ def test_a_run_and_evaluate_measure_the_same(changes, tmp_path):
 
 def test_what_a_run_saves_is_how_its_network_plays_everywhere(tmp_path):
     pytest.importorskip("onnx")
-    from eightfold.nets.export import export_onnx
+    from eightfold.nets.store.export import export_onnx
 
     make_run(tmp_path / "run").close()
     assert json.loads((tmp_path / "run" / "checkpoint" / "network.json").read_text())["playing"] == STORED
@@ -78,8 +84,8 @@ def test_what_a_run_saves_is_how_its_network_plays_everywhere(tmp_path):
 
 def test_as_paper_is_the_papers_search_whatever_is_stored(tmp_path):
     from eightfold.learning.evaluation import measure_strength
-    from eightfold.nets.backends import make_backend
-    from eightfold.nets.evaluator import NetworkEvaluator
+    from eightfold.nets.inference.backends import make_backend
+    from eightfold.nets.inference.evaluator import NetworkEvaluator
 
     make_run(tmp_path / "run").close()
     measured = evaluate_run(tmp_path / "run", games=4, playouts=20, seed=1, as_paper=True)
@@ -96,7 +102,7 @@ def test_as_paper_is_the_papers_search_whatever_is_stored(tmp_path):
 
 def test_a_network_that_does_not_say_how_it_plays_plays_as_networks_did(tmp_path):
     onnx = pytest.importorskip("onnx")
-    from eightfold.nets.export import export_onnx
+    from eightfold.nets.store.export import export_onnx
 
     torch.manual_seed(1)
     description = Description(network="resnet:blocks=1,filters=8", game=GAME, encoder="last-move", symmetry="none")
@@ -125,7 +131,7 @@ def test_a_network_that_does_not_say_how_it_plays_plays_as_networks_did(tmp_path
 )
 def test_a_strange_way_to_play_is_refused_in_one_line(text, said, tmp_path):
     onnx = pytest.importorskip("onnx")
-    from eightfold.nets.export import export_onnx
+    from eightfold.nets.store.export import export_onnx
 
     description = Description(network="resnet:blocks=1,filters=8", game=GAME, encoder="last-move", symmetry="none")
     save_checkpoint(tmp_path, description.make(), description)
@@ -144,8 +150,8 @@ def test_a_strange_way_to_play_is_refused_in_one_line(text, said, tmp_path):
 
 @pytest.mark.parametrize("name", shipped_networks())
 def test_a_shipped_network_says_how_it_plays_in_both_its_forms(name):
-    from eightfold.nets.exported import find_exported
-    from eightfold.nets.onnx_metadata import read_metadata
+    from eightfold.nets.store.exported import find_exported
+    from eightfold.nets.store.onnx_metadata import read_metadata
 
     folder = find_checkpoint(name)
     stored = json.loads((folder / "network.json").read_text())["playing"]

@@ -17,12 +17,12 @@ import torch
 from test_training import SMALL, small
 
 from eightfold.config import TrainConfig
-from eightfold.errors import EightfoldError
+from eightfold.core.errors import EightfoldError
 from eightfold.learning.loop import Training
-from eightfold.learning.run import read_metrics
-from eightfold.learning.td import TdTraining
-from eightfold.learning.td_config import TdConfig
-from eightfold.nets.evaluator import MODES
+from eightfold.learning.runs.run import read_metrics
+from eightfold.learning.td.config import TdConfig
+from eightfold.learning.td.loop import TdTraining
+from eightfold.nets.inference.evaluator import MODES
 from refusals import refusal
 
 COUNTERS = ("games", "samples", "steps", "owed")
@@ -169,7 +169,7 @@ OTHERS = {
 
 
 def test_what_may_not_change_is_refused_before_anything_is_written(run):
-    from eightfold.learning.fixed import FIXED
+    from eightfold.learning.runs.fixed import FIXED
 
     assert OTHERS.keys() == FIXED.keys()
     before = files_of(run)
@@ -191,7 +191,7 @@ def files_of(run: Path) -> dict[str, bytes]:
 
 
 def test_every_other_key_may_change(run):
-    from eightfold.learning.fixed import FIXED
+    from eightfold.learning.runs.fixed import FIXED
 
     changed = {
         "seed": 5, "minutes": 100.0, "games": 18, "backend": "torch", "device": "cpu",
@@ -217,7 +217,7 @@ def test_every_other_key_may_change(run):
 
 
 def test_the_documentation_lists_what_may_not_change():
-    from eightfold.learning.fixed import FIXED, FIXED_TD
+    from eightfold.learning.runs.fixed import FIXED, FIXED_TD
 
     docs = Path(__file__).parents[2] / "docs"
     for page, fixed in (("training.md", FIXED), ("td.md", FIXED_TD)):
@@ -287,7 +287,7 @@ def test_weights_are_on_the_disk_soon_and_within_a_round(tmp_path, monkeypatch):
 
 
 def test_when_to_save(monkeypatch):
-    from eightfold.learning import checkpointing
+    from eightfold.learning.runs import checkpointing
 
     now = [100.0]
     monkeypatch.setattr(checkpointing.time, "monotonic", lambda: now[0])
@@ -337,7 +337,7 @@ def test_the_optimiser_and_its_clipping_go_on(run):
 
 
 def test_files_that_are_saved_together_are_all_new_or_all_old(tmp_path, monkeypatch):
-    from eightfold.learning.sealed import open_sealed, remove_drafts, save_sealed
+    from eightfold.learning.runs.sealed import open_sealed, remove_drafts, save_sealed
 
     old, new = ({name: bytes([k]) * 1000 for name in ("a", "b", "c/d")} for k in (1, 2))
 
@@ -425,7 +425,7 @@ def test_a_td_run_is_refused_or_goes_on_from_its_weights(tmp_path):
         "game": {"game": "go:size=4,komi=0.5"}, "classes": {"classes": "count"},
         "units": {"units": replace(TD.units, trivial=3)}, "start": {"start": "isn-9"},
     }  # fmt: skip
-    from eightfold.learning.fixed import FIXED_TD
+    from eightfold.learning.runs.fixed import FIXED_TD
 
     assert changes.keys() == FIXED_TD.keys()
     for key, change in changes.items():
@@ -441,7 +441,7 @@ def test_a_td_run_is_refused_or_goes_on_from_its_weights(tmp_path):
 
 
 def test_td_metrics_and_snapshots_come_with_their_weights(tmp_path, monkeypatch):
-    from eightfold.learning import td
+    from eightfold.learning.td import loop as td
 
     monkeypatch.setattr(td, "NOTE_SECONDS", 0.0)
     run = tmp_path / "run"
@@ -531,7 +531,7 @@ def test_a_launch_that_is_killed_at_its_very_start_leaves_nothing_in_the_way(tmp
 
 
 def test_a_buffer_that_is_killed_while_it_is_made_is_none(tmp_path):
-    from eightfold.learning.buffer import DataBuffer
+    from eightfold.learning.data.buffer import DataBuffer
 
     (tmp_path / "buffer" / ".draft").mkdir(parents=True)
     (tmp_path / "buffer" / ".draft" / "data.mdb").write_bytes(b"")

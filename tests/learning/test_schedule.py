@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from eightfold.config import EvaluationConfig, load_preset
-from eightfold.learning import checkpointing
 from eightfold.learning.loop import Training
-from eightfold.learning.progress import Progress
-from eightfold.learning.run import read_metrics
+from eightfold.learning.runs import checkpointing
+from eightfold.learning.runs.progress import Progress
+from eightfold.learning.runs.run import read_metrics
 from tiny_runs import tiny
 
 PAPER = [  # on a tiny board: one game, then ten steps
@@ -182,7 +182,7 @@ def test_a_handful_of_samples_says_nothing(tmp_path):
 
 
 def test_losses_of_samples_are_the_loss_of_their_batch():
-    from eightfold.learning.batches import Batch
+    from eightfold.learning.data.batches import Batch
     from eightfold.learning.trainer import Trainer
     from eightfold.nets.networks import Shape, make_network
 

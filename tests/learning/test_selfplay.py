@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from eightfold.config import TrainConfig, load_preset, with_changes
-from eightfold.errors import EightfoldError
+from eightfold.core.errors import EightfoldError
 from eightfold.games import make_game
 from eightfold.games.state import DRAW, ONGOING, RESULT
 from eightfold.learning.loop import Training

@@ -21,16 +21,16 @@ from eightfold.benchmarks.reference.td import (
     plain_update,
     told_before,
 )
-from eightfold.learning.run import read_metrics, this_machine
-from eightfold.learning.td import TdTrainer, TdTraining
-from eightfold.learning.td_config import ClimbConfig, TdConfig, UnitsConfig
-from eightfold.learning.td_gradient import Gradient, add_gradient, gradient_of
-from eightfold.learning.td_run import read_progress
-from eightfold.learning.td_targets import final_targets, scaled, step_back
-from eightfold.nets.isn import ISN, one_hot
-from eightfold.nets.isn_place import snapshots_of
-from eightfold.nets.isn_tables import playing_tables
-from eightfold.rng import make_random
+from eightfold.core.rng import make_random
+from eightfold.isn.network import ISN, one_hot
+from eightfold.isn.place import snapshots_of
+from eightfold.isn.tables import playing_tables
+from eightfold.learning.runs.run import read_metrics, this_machine
+from eightfold.learning.td.config import ClimbConfig, TdConfig, UnitsConfig
+from eightfold.learning.td.gradient import Gradient, add_gradient, gradient_of
+from eightfold.learning.td.loop import TdTrainer, TdTraining
+from eightfold.learning.td.run import read_progress
+from eightfold.learning.td.targets import final_targets, scaled, step_back
 from refusals import refusal
 
 SMALL = TdConfig(game="go:size=3,komi=0.5", games=12, linear_games=0, learning_rate=1e-3, decay=0.999, snapshot_every=4)
@@ -386,8 +386,8 @@ def test_a_run_notes_where_it_was_trained_and_how_far_it_is(tmp_path):
 def test_kernels_play_the_same_games_as_plain_python(run_python):
     """NUMBA_DISABLE_JIT=1, for debuggers: the same moves, and the same weights but for rounding."""
     code = (
-        "from eightfold.learning.td import TdTrainer\n"
-        "from eightfold.learning.td_config import TdConfig, UnitsConfig\n"
+        "from eightfold.learning.td.loop import TdTrainer\n"
+        "from eightfold.learning.td.config import TdConfig, UnitsConfig\n"
         "units = UnitsConfig(recurrent=1)\n"
         "trainer = TdTrainer(TdConfig(game='go:size=3,komi=0.5', linear_games=0, learning_rate=1e-3, units=units))\n"
         "trainer.update(1)\n"

@@ -9,13 +9,13 @@ import pytest
 import torch
 
 from eightfold.config import load_preset, with_changes
-from eightfold.learning import torch_state
-from eightfold.learning.batches import Batch
+from eightfold.learning.data.batches import Batch
 from eightfold.learning.loop import Training
-from eightfold.learning.td import TdTrainer
-from eightfold.learning.td_config import TdConfig
+from eightfold.learning.runs import torch_state
+from eightfold.learning.td.config import TdConfig
+from eightfold.learning.td.loop import TdTrainer
 from eightfold.learning.trainer import Trainer
-from eightfold.nets.backends import make_backend
+from eightfold.nets.inference.backends import make_backend
 from eightfold.nets.networks import Shape, make_network
 
 SHAPE = Shape(planes=4, size=5)

@@ -14,16 +14,16 @@ import torch
 
 from eightfold.arena import make_player
 from eightfold.config import load_preset, with_changes
-from eightfold.errors import EightfoldError
+from eightfold.core.errors import EightfoldError
 from eightfold.games import make_game
-from eightfold.learning.batches import BatchMaker, turns_after
-from eightfold.learning.buffer import DataBuffer
+from eightfold.learning.data.batches import BatchMaker, turns_after
+from eightfold.learning.data.buffer import DataBuffer
 from eightfold.learning.loop import Training
 from eightfold.learning.monitors import SelfPlayMonitor
-from eightfold.learning.run import read_metrics
+from eightfold.learning.runs.run import read_metrics
 from eightfold.learning.selfplay import PlayedGame
 from eightfold.learning.trainer import AutoClip, Trainer
-from eightfold.nets.evaluator import MODES
+from eightfold.nets.inference.evaluator import MODES
 from eightfold.nets.networks import Shape, make_network
 from eightfold.symmetry import BoardSymmetry, slap_batch, slap_cc
 from refusals import refusal

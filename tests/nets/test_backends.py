@@ -8,8 +8,15 @@ import torch
 
 from eightfold.config import load_preset, with_changes
 from eightfold.learning.loop import Training
-from eightfold.nets.backends import BACKENDS, TorchBackend, choice, has_onnxruntime, has_openvino, make_backend
-from eightfold.nets.device import check_device
+from eightfold.nets.inference.backends import (
+    BACKENDS,
+    TorchBackend,
+    choice,
+    has_onnxruntime,
+    has_openvino,
+    make_backend,
+)
+from eightfold.nets.inference.device import check_device
 from eightfold.nets.networks import NETWORKS, Shape, make_network
 from refusals import refusal
 
@@ -110,7 +117,7 @@ def test_making_a_graph_disturbs_no_random_numbers():
 def test_openvino_reports_to_nobody(run_python):
     code = """
 import sys, torch
-from eightfold.nets.backends import make_backend
+from eightfold.nets.inference.backends import make_backend
 from eightfold.nets.networks import Shape, make_network
 make_backend("openvino", make_network("a1", Shape(planes=4, size=5)), Shape(planes=4, size=5))
 print(sys.modules.get("openvino_telemetry"))
@@ -150,7 +157,7 @@ def test_what_is_not_there_or_not_known_is_named(monkeypatch):
 
 @needs_cuda
 def test_cuda_graphs_take_batches_of_every_size(monkeypatch):
-    from eightfold.nets.backends import cuda_graphs
+    from eightfold.nets.inference.backends import cuda_graphs
 
     monkeypatch.setattr(cuda_graphs, "LARGEST", 64)
     torch.manual_seed(6)

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import torch
 
-from eightfold.errors import EightfoldError
+from eightfold.core.errors import EightfoldError
 from eightfold.games import make_game
-from eightfold.nets.backends import TorchBackend
-from eightfold.nets.cache import CachedEvaluator
-from eightfold.nets.evaluator import NetworkEvaluator
+from eightfold.nets.inference.backends import TorchBackend
+from eightfold.nets.inference.cache import CachedEvaluator
+from eightfold.nets.inference.evaluator import NetworkEvaluator
 from eightfold.nets.networks import Shape, make_network
 from eightfold.symmetry import destinations
 

@@ -13,11 +13,12 @@ import numpy as np
 import pytest
 import torch
 
-from eightfold import __version__, cli
-from eightfold.nets import export
-from eightfold.nets.backends import TorchBackend, has_openvino
-from eightfold.nets.checkpoint import Description, load_checkpoint, save_checkpoint
+from eightfold import __version__
+from eightfold.cli import main as cli
+from eightfold.nets.inference.backends import TorchBackend, has_openvino
 from eightfold.nets.networks import NETWORKS
+from eightfold.nets.store import export
+from eightfold.nets.store.checkpoint import Description, load_checkpoint, save_checkpoint
 from refusals import refusal
 
 onnx = pytest.importorskip("onnx", reason="onnx is not installed")

@@ -12,12 +12,12 @@ import torch
 
 from eightfold.arena import make_player
 from eightfold.games import make_game
-from eightfold.nets import description as place_of
-from eightfold.nets import exported
-from eightfold.nets.backends import TorchBackend, has_openvino
-from eightfold.nets.checkpoint import Description, load_checkpoint, save_checkpoint
-from eightfold.nets.exported import best_shipped, find_exported, load_exported, read_description
-from eightfold.nets.onnx_metadata import read_metadata
+from eightfold.nets.inference.backends import TorchBackend, has_openvino
+from eightfold.nets.store import description as place_of
+from eightfold.nets.store import exported
+from eightfold.nets.store.checkpoint import Description, load_checkpoint, save_checkpoint
+from eightfold.nets.store.exported import best_shipped, find_exported, load_exported, read_description
+from eightfold.nets.store.onnx_metadata import read_metadata
 from eightfold.protocols.choice import player_text
 from managers import Manager, move_of
 from patience import finished
@@ -30,7 +30,7 @@ GAME = "gomoku:size=7,win=5,rule=freestyle"
 
 
 def export(folder, *, network="resnet:blocks=1,filters=8", symmetry="augment", game=GAME):
-    from eightfold.nets.export import export_onnx
+    from eightfold.nets.store.export import export_onnx
 
     torch.manual_seed(1)
     description = Description(network=network, game=game, encoder="last-move", symmetry=symmetry)
@@ -203,7 +203,7 @@ def test_the_shipped_network_is_exported_too_and_is_the_default_on_its_board():
 
 SPY = """
 import sys
-from eightfold.protocols.gomocup_session import serve
+from eightfold.protocols.gomocup.session import serve
 serve(sys.argv[1])
 print("torch:", "torch" in sys.modules, "onnx:", "onnx" in sys.modules, file=sys.stderr)
 """

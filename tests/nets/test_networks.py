@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 import torch
 
-from eightfold.errors import EightfoldError
+from eightfold.core.errors import EightfoldError
 from eightfold.games import make_game
-from eightfold.nets.backends import TorchBackend
-from eightfold.nets.checkpoint import Description, load_checkpoint, save_checkpoint
-from eightfold.nets.evaluator import INVARIANT, MODES, NetworkEvaluator, planes_seen
+from eightfold.nets.inference.backends import TorchBackend
+from eightfold.nets.inference.evaluator import INVARIANT, MODES, NetworkEvaluator, planes_seen
 from eightfold.nets.networks import A1, NETWORKS, Shape, folded, make_network
+from eightfold.nets.store.checkpoint import Description, load_checkpoint, save_checkpoint
 from eightfold.symmetry import destinations, slap_batch
 
 TEXTS = [

@@ -7,9 +7,9 @@ import pytest
 import torch
 
 from eightfold.arena.players import make_player
-from eightfold.errors import EightfoldError
+from eightfold.core.errors import EightfoldError
 from eightfold.games import make_game
-from eightfold.nets.checkpoint import (
+from eightfold.nets.store.checkpoint import (
     Description,
     find_checkpoint,
     load_description,
@@ -82,8 +82,8 @@ def test_there_is_a_network_for_the_small_board():
 
 @pytest.mark.parametrize("playouts", [1, 2])
 def test_a_player_that_looks_at_nothing_plays_its_networks_policy(playouts, tmp_path):
-    from eightfold.nets.evaluator import NetworkEvaluator
-    from eightfold.nets.opening import open_network
+    from eightfold.nets.inference.evaluator import NetworkEvaluator
+    from eightfold.nets.store.opening import open_network
 
     text = make_checkpoint(tmp_path, "resnet:blocks=1,filters=8").replace("playouts=20", f"playouts={playouts}")
     game = make_game("gomoku:size=5,win=4")

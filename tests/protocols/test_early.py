@@ -10,7 +10,7 @@ from eightfold.games.game import make_game
 from eightfold.protocols import engine as engine_module
 from eightfold.protocols.early import EarlyStones
 from eightfold.protocols.engine import Engine
-from eightfold.protocols.gomocup import Gomocup
+from eightfold.protocols.gomocup.engine import Gomocup
 from managers import Manager, move_of
 from patience import LONG, finished
 
@@ -31,7 +31,7 @@ import signal, threading
 from numba.core.compiler_lock import global_compiler_lock
 from eightfold.games.game import make_game
 from eightfold.protocols.engine import Engine
-from eightfold.protocols.gtp import Gtp
+from eightfold.protocols.gtp.engine import Gtp
 
 signal.alarm(100)  # a guard against hanging
 held = threading.Event()

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from eightfold.games import BLACK, WHITE, make_game
 from eightfold.games.game import Position
 from eightfold.protocols.engine import Engine
-from eightfold.protocols.gomocup import ABOUT, Gomocup
-from eightfold.protocols.gomocup_rules import game_text, read_point, rule_number, write_point
+from eightfold.protocols.gomocup.engine import ABOUT, Gomocup
+from eightfold.protocols.gomocup.rules import game_text, read_point, rule_number, write_point
 from eightfold.search.result import SearchResult, one_hot
 from managers import move_of
 from refusals import refusal

@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 from eightfold.arena import make_player, play_match
 from eightfold.arena.forfeit import Forfeit
 from eightfold.games import make_game
-from eightfold.games.record import read_records
-from eightfold.protocols.gomocup_player import GomocupPlayer
+from eightfold.games.records.record import read_records
+from eightfold.protocols.gomocup.player import GomocupPlayer
 from eightfold.protocols.program_player import split_command
 from patience import finished
 from processes import POSIX, gone, is_running
@@ -344,7 +344,7 @@ def test_the_match_of_the_command_line_with_the_installed_engine(tmp_path):
     script = tmp_path / "bin" / "pbrain-eightfold"
     script.parent.mkdir()
     script.write_text(
-        f"#!{sys.executable}\nfrom eightfold.protocols.gomocup_session import main\nmain()\n"
+        f"#!{sys.executable}\nfrom eightfold.protocols.gomocup.session import main\nmain()\n"
     )  # as an installation writes it
     script.chmod(0o755)
     arguments = ["match", "gomocup:seconds=0.2,pbrain-eightfold", "mcts:playouts=100", "--game", "gomoku:size=8"]

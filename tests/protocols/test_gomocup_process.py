@@ -209,7 +209,7 @@ def test_torch_is_never_imported():
 
 SPY = """
 import sys
-from eightfold.protocols.gomocup_session import serve
+from eightfold.protocols.gomocup.session import serve
 serve(sys.argv[1])
 print("torch:", "torch" in sys.modules, file=sys.stderr)
 """
@@ -232,7 +232,7 @@ def test_a_manager_that_closed_the_error_output_gets_nothing_but_the_protocol(tm
         "class Noisy:\n    def move(self, position):\n"
         "        print('noise', flush=True)\n        return int(position.legal_moves[0])\n"
     )
-    code = "import os; os.close(2)\nfrom eightfold.protocols.gomocup_session import serve\nserve('python:noisy:Noisy')"
+    code = "import os; os.close(2)\nfrom eightfold.protocols.gomocup.session import serve\nserve('python:noisy:Noisy')"
     with subprocess.Popen(
         [sys.executable, "-c", code],
         stdin=subprocess.PIPE,

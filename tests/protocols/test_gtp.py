@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from eightfold.arena import make_player
 from eightfold.games import BLACK, WHITE, make_game
 from eightfold.games.game import Position
-from eightfold.games.record import read_records
+from eightfold.games.records.record import read_records
 from eightfold.protocols.clock import Clock
 from eightfold.protocols.engine import Engine
-from eightfold.protocols.gtp import Gtp
-from eightfold.protocols.gtp_words import COLUMNS, STREAMS, plain, read_line, read_vertex, write_vertex
+from eightfold.protocols.gtp.engine import Gtp
+from eightfold.protocols.gtp.words import COLUMNS, STREAMS, plain, read_line, read_vertex, write_vertex
 
 LISTED = """
 protocol_version name version known_command list_commands quit boardsize clear_board komi play genmove undo

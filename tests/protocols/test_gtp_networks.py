@@ -10,7 +10,7 @@ import torch
 from controllers import Controller
 from eightfold.arena import make_player
 from eightfold.games import make_game
-from eightfold.nets.checkpoint import Description, save_checkpoint
+from eightfold.nets.store.checkpoint import Description, save_checkpoint
 from refusals import refusal
 
 TRAINED = "go:size=9,komi=7.5,rules=chinese,handicap=0,ko=positional,suicide=forbidden"
@@ -26,7 +26,7 @@ def make_network(folder, network: str = "resnet:blocks=1,filters=8"):
 
 def test_a_network_plays_any_komi_rules_and_handicap(tmp_path):
     pytest.importorskip("onnx")
-    from eightfold.nets.export import export_onnx
+    from eightfold.nets.store.export import export_onnx
 
     file = export_onnx(make_network(tmp_path)).path
     with Controller("--player", f"net:{file},playouts=4") as engine:
@@ -72,13 +72,13 @@ def test_an_internal_symmetry_network_plays_any_komi_and_handicap():
     ],
 )
 def test_which_games_a_network_of_go_plays(game, any_size, expected):
-    from eightfold.nets.description import plays
+    from eightfold.nets.store.description import plays
 
     assert plays(TRAINED, make_game(game), any_size=any_size) == expected
 
 
 def test_the_rules_of_gomoku_are_another_game_and_so_is_a_board_that_does_not_fit(tmp_path):
-    from eightfold.nets.description import plays
+    from eightfold.nets.store.description import plays
 
     trained = "gomoku:size=8,win=5,rule=freestyle"
     for other in ("gomoku:size=8,win=4", "gomoku:size=8,rule=standard", "gomoku:size=8,rule=renju"):

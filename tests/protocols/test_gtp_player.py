@@ -15,10 +15,10 @@ import pytest
 from eightfold.arena import make_player, play_match
 from eightfold.arena.forfeit import Forfeit, Resignation
 from eightfold.games import BLACK, WHITE, make_game
-from eightfold.games.go_start import start_from, with_side
+from eightfold.games.go.start import start_from, with_side
 from eightfold.protocols.engine import Engine
-from eightfold.protocols.gtp import Gtp
-from eightfold.protocols.gtp_player import GtpPlayer
+from eightfold.protocols.gtp.engine import Gtp
+from eightfold.protocols.gtp.player import GtpPlayer
 from gnugo import PROGRAM, needs_gnugo
 from processes import POSIX, gone, is_running
 from refusals import refusal

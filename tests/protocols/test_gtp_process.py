@@ -366,7 +366,7 @@ def test_the_analysis_of_the_documentation_looks_as_it_does():
 
 def test_the_engine_starts_without_torch():
     code = (
-        "import sys\nfrom eightfold.protocols.engine import Engine\nfrom eightfold.protocols.gtp import Gtp\n"
+        "import sys\nfrom eightfold.protocols.engine import Engine\nfrom eightfold.protocols.gtp.engine import Gtp\n"
         "from eightfold.games import make_game\nsaid = []\n"
         "gtp = Gtp(Engine('mcts:playouts=10'), make_game('go:size=5'), said.append)\n"
         "gtp.handle('genmove b')\nprint('torch' in sys.modules, said)\n"

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eightfold.errors import EightfoldError
+from eightfold.core.errors import EightfoldError
 from eightfold.games import BLACK, WHITE, make_game
-from eightfold.games.go_start import start_from
-from eightfold.games.sgf import read_sgf, write_sgf
+from eightfold.games.go.start import start_from
+from eightfold.games.records.sgf import read_sgf, write_sgf
 from eightfold.protocols.history import History, from_record
 
 GAME = make_game("go:size=5")

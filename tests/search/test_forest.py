@@ -7,7 +7,7 @@ import pytest
 
 from eightfold.benchmarks.reference.gomoku import PlainGomoku
 from eightfold.benchmarks.reference.puct import UNKNOWN, PlainPuct
-from eightfold.errors import EightfoldError
+from eightfold.core.errors import EightfoldError
 from eightfold.games import make_game
 from eightfold.games.state import BLACK, WHITE
 from eightfold.search.forest import ForestSearch, SearchSettings

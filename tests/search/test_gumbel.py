@@ -9,7 +9,7 @@ from test_forest import StubEvaluator, plain_evaluate
 from eightfold.benchmarks.reference.gomoku import PlainGomoku
 from eightfold.benchmarks.reference.gumbel import PlainGumbel, schedule
 from eightfold.benchmarks.reference.puct import LOST, WON, Node, PlainPuct
-from eightfold.errors import EightfoldError
+from eightfold.core.errors import EightfoldError
 from eightfold.games import make_game
 from eightfold.search.forest import ForestSearch, SearchSettings
 from eightfold.search.kernels.gumbel import considered_visits

@@ -9,9 +9,9 @@ import pytest
 
 from eightfold.benchmarks.reference.gomoku import PlainGomoku
 from eightfold.benchmarks.reference.mcts import PlainMcts, PlainRandom
-from eightfold.errors import EightfoldError
+from eightfold.core.errors import EightfoldError
+from eightfold.core.rng import make_random
 from eightfold.games import make_game, typed_game
-from eightfold.rng import make_random
 from eightfold.search import Mcts
 from patience import finished
 
@@ -153,7 +153,7 @@ def test_more_playouts_play_better():
 
 def test_a_game_without_a_kernel_that_a_search_needs_is_named(tmp_path, monkeypatch):
     (tmp_path / "half_a_game.py").write_text(
-        "from eightfold.games import Family\nfrom eightfold.texts import Option\n"
+        "from eightfold.games import Family\nfrom eightfold.core.specs import Option\n"
         "GAME = Family(name='half', summary='', encoders={}, state_length=lambda size: 20,\n"
         "              options=(Option(name='size', default=3, help=''),))\n"
     )

@@ -10,7 +10,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eightfold.errors import EightfoldError
+from eightfold.core.errors import EightfoldError
 from eightfold.symmetry import NAMES, BoardSymmetry, audit, inverse
 from eightfold.symmetry.audit import AuditReport, Finding
 

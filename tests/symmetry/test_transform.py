@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from eightfold.benchmarks.reference import symmetry as oracle
+from eightfold.core.threads import WORTH_A_THREAD
 from eightfold.symmetry import (
     BoardSymmetry,
     TransformedBatch,
@@ -26,7 +27,6 @@ from eightfold.symmetry import (
     transform_policies,
     transform_states,
 )
-from eightfold.threads import WORTH_A_THREAD
 from refusals import refusal
 
 ALL = range(8)

@@ -12,7 +12,7 @@ import pytest
 @pytest.fixture(scope="session")
 def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run as training leaves it, with an untrained network."""
-    from eightfold.nets.checkpoint import Description, save_checkpoint
+    from eightfold.nets.store.checkpoint import Description, save_checkpoint
 
     folder = tmp_path_factory.mktemp("runs") / "first"
     (folder / "checkpoint").mkdir(parents=True)
@@ -41,7 +41,7 @@ def isn_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An untrained Internal Symmetry Network."""
     import torch
 
-    from eightfold.nets.isn import ISN, save_isn
+    from eightfold.isn.network import ISN, save_isn
 
     torch.manual_seed(5)
     path = tmp_path_factory.mktemp("isn") / "snapshot.safetensors"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from eightfold.benchmarks.page import play_cold, server
-from eightfold.compiling import BURSTS
+from eightfold.core.compiling import BURSTS
 from eightfold.web.host import Host
 from eightfold.web.kernels import Kernels
 from patience import LONG, finished
@@ -62,7 +62,7 @@ def test_no_kernel_is_used_first_on_the_event_loop(run_python):
 def test_who_waits_for_a_compiler_is_told_and_nobody_else_waits():
     compiled, host = threading.Event(), Host(workers=1, pace=0, seed=1)
     host.kernels.step("a long compilation", lambda: compiled.wait(LONG))
-    BURSTS.begin("eightfold.games.gomoku")
+    BURSTS.begin("eightfold.games.gomoku.rules")
     try:
         with running(host) as address, client(address) as person, client(address) as other:
             person.say("new", game="gomoku:size=7", black=GREEDY, white=GREEDY)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from eightfold.games.game import make_game
-from eightfold.nets.isn import ISN, load_isn, save_isn
-from eightfold.nets.isn_fused import FusedEvaluator
-from eightfold.nets.liberty_classes import liberty_classes
+from eightfold.isn.classes import liberty_classes
+from eightfold.isn.fused import FusedEvaluator
+from eightfold.isn.network import ISN, load_isn, save_isn
 from eightfold.search.ownership import foresee
 from eightfold.web.maps import EYES_AND_CAPTURES, MapSources, SymmetryNetwork
 from refusals import refusal
@@ -95,7 +95,7 @@ def test_a_network_that_vanished_is_told_without_its_path(isn_file, tmp_path):
 
 
 def test_a_network_with_foresight_is_a_source_and_others_are_not(tmp_path):
-    from eightfold.nets.checkpoint import Description, save_checkpoint
+    from eightfold.nets.store.checkpoint import Description, save_checkpoint
     from eightfold.web.offers import Offers
 
     game = make_game("go:size=5")

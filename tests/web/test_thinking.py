@@ -8,7 +8,7 @@ import time
 import pytest
 
 from eightfold.games.game import make_game
-from eightfold.nets.description import MODELS
+from eightfold.nets.store.description import MODELS
 from eightfold.web.offers import Level, Offer, Offers
 from eightfold.web.thinking import MOST_IDLE, PlayerShelf, ThinkingPool
 from patience import LONG

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from eightfold.errors import EightfoldError
+from eightfold.core.errors import EightfoldError
 from eightfold.games.game import Game
-from eightfold.games.record import GameRecord, write_records
-from eightfold.games.sgf import write_sgf
+from eightfold.games.records.record import GameRecord, write_records
+from eightfold.games.records.sgf import write_sgf
 
 
 class GameFolder:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from eightfold.errors import EightfoldError
+from eightfold.core.errors import EightfoldError
 
 
 class Forfeit(EightfoldError):

@@ -16,7 +16,7 @@ from rich.console import Console
 from eightfold.arena.forfeit import Resignation
 from eightfold.arena.players import HUMAN as HUMAN
 from eightfold.arena.report import draw_board
-from eightfold.errors import EightfoldError
+from eightfold.core.errors import EightfoldError
 from eightfold.games.game import COLOUR_NAMES, Position
 from eightfold.search.result import Progress, SearchResult, one_hot
 

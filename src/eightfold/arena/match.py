@@ -19,9 +19,9 @@ import numpy as np
 from eightfold.arena.forfeit import Forfeit, Resignation
 from eightfold.arena.players import HUMAN, make_player
 from eightfold.arena.ratings import score_interval
-from eightfold.errors import EightfoldError
+from eightfold.core.errors import EightfoldError
 from eightfold.games.game import Game, Position
-from eightfold.games.record import GameRecord
+from eightfold.games.records.record import GameRecord
 from eightfold.games.state import BLACK, WHITE
 from eightfold.search.result import Player, close_player
 

@@ -12,15 +12,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from eightfold.errors import EightfoldError, unknown
+from eightfold.core.errors import EightfoldError, unknown
+from eightfold.core.specs import Option, Value, read_options, split_name
+from eightfold.core.user_code import import_own, own_trouble
 from eightfold.games.game import Game, Position
-from eightfold.own import import_own, own_trouble
 from eightfold.search.alphabeta import AlphaBeta
 from eightfold.search.greedy import Greedy
 from eightfold.search.random_mover import RandomMover
 from eightfold.search.result import Player, Progress, SearchResult, one_hot
 from eightfold.search.uct import Mcts
-from eightfold.texts import Option, Value, read_options, split_name
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,7 +119,7 @@ def _split_network(name: str, text: str) -> tuple[Callable[..., Player], str, di
 
         kind = NetPlayer
     else:
-        from eightfold.nets.isn_player import IsnPlayer  # it brings PyTorch along, which engines do without
+        from eightfold.isn.player import IsnPlayer  # it brings PyTorch along, which engines do without
 
         kind = IsnPlayer
     place, _, options = text.partition(",")
@@ -131,8 +131,8 @@ def _split_network(name: str, text: str) -> tuple[Callable[..., Player], str, di
 
 def _split_engine(name: str, text: str) -> tuple[Callable[..., Player], dict[str, Value], str]:
     """`gomocup:key=value,COMMAND`: the class, the options, which come before the command if there are any, and it."""
-    from eightfold.protocols.gomocup_player import GomocupPlayer
-    from eightfold.protocols.gtp_player import GtpPlayer
+    from eightfold.protocols.gomocup.player import GomocupPlayer
+    from eightfold.protocols.gtp.player import GtpPlayer
     from eightfold.protocols.program_player import split_command
 
     kind = GtpPlayer if name == "gtp" else GomocupPlayer

@@ -13,7 +13,7 @@ from rich.text import Text
 from eightfold.arena.match import GameResult, MatchReport, Tally
 from eightfold.arena.players import ENGINE_PLAYERS, HUMAN, OWN_PLAYER, PLAYERS, PROTOCOLS, Entry
 from eightfold.games.game import Position
-from eightfold.games.record import GameRecord
+from eightfold.games.records.record import GameRecord
 from eightfold.games.state import BLACK, WHITE
 
 MOST_FORFEITS = 12  # that are shown one by one
@@ -104,7 +104,7 @@ def draw_board(position: Position) -> None:
     size, last = position.game.size, position.last_move
     forbidden, points = set(position.forbidden_moves.tolist()), position.game.name == "go"
     if points:
-        from eightfold.games.go_count import ko_points, prisoners  # here, because other games do without
+        from eightfold.games.go.count import ko_points, prisoners  # here, because other games do without
 
         forbidden = set(ko_points(position))  # a suicide goes without saying
     board = Text()

@@ -16,9 +16,9 @@ from rich.console import Console
 from eightfold.arena.forfeit import Forfeit, Resignation, how_lost
 from eightfold.arena.players import make_player
 from eightfold.arena.report import draw_board
-from eightfold.errors import EightfoldError
+from eightfold.core.errors import EightfoldError
 from eightfold.games.game import COLOUR_NAMES, Game, Position
-from eightfold.games.record import GameRecord, write_records
+from eightfold.games.records.record import GameRecord, write_records
 from eightfold.games.state import BLACK, WHITE
 from eightfold.search.result import Player, close_player
 
@@ -160,7 +160,7 @@ class TerminalGame:
         return first if ply % 2 == 0 else BLACK + WHITE - first
 
     def _call_dead(self, name: str) -> None:
-        from eightfold.games.go_count import count  # here, because other games do without
+        from eightfold.games.go.count import count  # here, because other games do without
 
         if not self._position.is_over:
             raise EightfoldError("stones are called dead when both sides have passed")
@@ -177,7 +177,7 @@ class TerminalGame:
         """Black's lead in points with the dead stones; None in games without points."""
         if self._position.margin is None or not self._dead:
             return self._position.margin
-        from eightfold.games.go_count import count
+        from eightfold.games.go.count import count
 
         return count(self._position, dead=self._dead).margin
 

@@ -10,7 +10,7 @@ import importlib
 from collections.abc import Sequence
 
 from eightfold.benchmarks.report import Benchmark, Figure, print_benchmarks
-from eightfold.errors import EightfoldError, unknown
+from eightfold.core.errors import EightfoldError, unknown
 
 NAMES = (
     "transform", "slap", "rollouts", "go", "mcts", "alphabeta", "selfplay", "backends", "isn", "td", "buffer",

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from eightfold.benchmarks.report import Benchmark, Figure, interleaved
-from eightfold.nets.backends import Answer, Backend, has_onnxruntime, has_openvino, make_backend
+from eightfold.nets.inference.backends import Answer, Backend, has_onnxruntime, has_openvino, make_backend
 from eightfold.nets.networks import Shape, make_network
 
 BATCHES = (1, 64, 512)

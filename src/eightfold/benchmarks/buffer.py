@@ -21,9 +21,9 @@ import numpy as np
 
 from eightfold.benchmarks.report import Benchmark, Figure
 from eightfold.benchmarks.samples import Sample, random_samples
-from eightfold.errors import EightfoldError
-from eightfold.jit import cache_root
-from eightfold.learning.buffer import DataBuffer
+from eightfold.core.errors import EightfoldError
+from eightfold.core.jit import cache_root
+from eightfold.learning.data.buffer import DataBuffer
 
 FULL, USUAL = 5_000_000, 500_000
 SIZE, BATCH = 15, 512

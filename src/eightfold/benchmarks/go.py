@@ -13,10 +13,10 @@ import numpy as np
 from eightfold.benchmarks.reference.go import PlainGo
 from eightfold.benchmarks.report import Benchmark, Figure
 from eightfold.benchmarks.rollouts import games_per_second
+from eightfold.core.rng import make_random
+from eightfold.core.specialise import DEFAULTS, specialise
 from eightfold.games.game import Game, make_game
 from eightfold.games.state import PLY
-from eightfold.rng import make_random
-from eightfold.specialise import DEFAULTS, specialise
 
 
 def plain_games_per_second(size: int, games: int) -> float:

@@ -21,7 +21,7 @@ from eightfold.arena.players import make_player
 from eightfold.benchmarks.report import Benchmark, Figure
 from eightfold.games.game import make_game
 
-ENGINE = (sys.executable, "-m", "eightfold.protocols.gomocup_session")
+ENGINE = (sys.executable, "-m", "eightfold.protocols.gomocup.session")
 PATIENCE = 180.0  # seconds without an answer after which an engine is ended: kernels may be compiled first
 TURNS, TURN_LIMITS = 5, (1.0, 0.4, 0.0)  # seconds
 AT_ONCE = 0.3  # seconds: what is left to a move for which there is no time
@@ -241,8 +241,8 @@ def _memory(name: str, player: str | None, trouble: str = "") -> Figure:
 def _exported_network(folder: Path) -> tuple[Path | None, str]:
     """A network for 20x20, exported as pbrain-eightfold runs it: its weights are chance, its cost is not."""
     try:
-        from eightfold.nets.checkpoint import Description, save_checkpoint
-        from eightfold.nets.export import export_onnx
+        from eightfold.nets.store.checkpoint import Description, save_checkpoint
+        from eightfold.nets.store.export import export_onnx
 
         description = Description(
             network="resnet:blocks=6,filters=64",

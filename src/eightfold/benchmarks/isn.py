@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 
 from eightfold.benchmarks.reference.isn import plain_classes, plain_outputs, plain_play
 from eightfold.benchmarks.report import Benchmark, Figure, interleaved
-from eightfold.nets.backends import has_openvino
-from eightfold.nets.isn import ISN, one_hot
-from eightfold.nets.isn_device import DeviceISN
-from eightfold.nets.isn_fused import FusedEvaluator
-from eightfold.nets.isn_incremental import CandidateEvaluator
-from eightfold.nets.liberty_classes import BLACK, WHITE, liberty_classes
+from eightfold.isn.classes import BLACK, WHITE, liberty_classes
+from eightfold.isn.device import DeviceISN
+from eightfold.isn.fused import FusedEvaluator
+from eightfold.isn.incremental import CandidateEvaluator
+from eightfold.isn.network import ISN, one_hot
+from eightfold.nets.inference.backends import has_openvino
 
 BATCH, SIZE, SMALL = 512, 19, 9
 CUDA_BATCH = 16384

@@ -9,9 +9,9 @@ import numpy as np
 from eightfold.benchmarks.reference.gomoku import PlainGomoku
 from eightfold.benchmarks.reference.mcts import PlainMcts, PlainRandom
 from eightfold.benchmarks.report import Benchmark, Figure
+from eightfold.core.rng import make_random
+from eightfold.core.specialise import specialise
 from eightfold.games.game import Game, make_game
-from eightfold.rng import make_random
-from eightfold.specialise import specialise
 
 
 def games_per_second(game: Game, games: int) -> float:

@@ -19,9 +19,9 @@ from eightfold.benchmarks.reference.puct import PlainPuct
 from eightfold.benchmarks.report import Benchmark, Figure
 from eightfold.games.game import make_game
 from eightfold.learning.selfplay import SelfPlay, SelfPlaySettings
-from eightfold.nets.backends import Backend, TorchBackend, make_backend
-from eightfold.nets.cache import CachedEvaluator
-from eightfold.nets.evaluator import NetworkEvaluator
+from eightfold.nets.inference.backends import Backend, TorchBackend, make_backend
+from eightfold.nets.inference.cache import CachedEvaluator
+from eightfold.nets.inference.evaluator import NetworkEvaluator
 from eightfold.nets.networks import Shape, make_network
 from eightfold.search.forest import Evaluator, SearchSettings
 

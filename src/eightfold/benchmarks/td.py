@@ -13,9 +13,9 @@ import numpy as np
 
 from eightfold.benchmarks.reference.isn import plain_classes, plain_outputs, plain_play, plain_reward
 from eightfold.benchmarks.report import Benchmark, Figure
-from eightfold.learning.td import TdTrainer
-from eightfold.learning.td_config import TdConfig
-from eightfold.nets.isn_place import load_go_isn
+from eightfold.isn.place import load_go_isn
+from eightfold.learning.td.config import TdConfig
+from eightfold.learning.td.loop import TdTrainer
 
 NETWORK, SIZE = "isn-9", 9
 GAMES, REPEATS = 64, 5

@@ -25,11 +25,11 @@ import torch
 from eightfold.benchmarks.report import Benchmark, Figure
 from eightfold.benchmarks.samples import Sample, random_samples
 from eightfold.config import TrainConfig, load_preset
-from eightfold.learning.batches import Batch, BatchMaker, ForesightBatch
-from eightfold.learning.buffer import DataBuffer
+from eightfold.core.threads import usable_cores
+from eightfold.learning.data.batches import Batch, BatchMaker, ForesightBatch
+from eightfold.learning.data.buffer import DataBuffer
 from eightfold.learning.trainer import Trainer
 from eightfold.nets.networks import Shape, make_network
-from eightfold.threads import usable_cores
 
 SIZE, GAME = 8, 25  # examples in one call of add_data
 STEPS, ROUNDS = 12, 20

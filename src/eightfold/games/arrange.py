@@ -11,7 +11,7 @@ from itertools import zip_longest
 
 import numpy as np
 
-from eightfold.errors import EightfoldError
+from eightfold.core.errors import EightfoldError
 from eightfold.games.game import Game, Position
 from eightfold.games.state import BLACK, HASHES, SIDE, WHITE
 from eightfold.symmetry.orbit import toggle_side

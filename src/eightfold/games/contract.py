@@ -1,7 +1,7 @@
 """What a game offers to the searches: a handful of kernels, here with their meaning and no body.
 
-A game is a module with these functions, compiled by `eightfold.jit.kernel`. The searches import them
-from here; `eightfold.specialise` puts the game's own in their place, so a search is written once and
+A game is a module with these functions, compiled by `eightfold.core.jit.kernel`. The searches import them
+from here; `eightfold.core.specialise` puts the game's own in their place, so a search is written once and
 still compiles into one piece with the rules. The functions of the second group may be left out:
 `eightfold.games.defaults` has them in terms of the first.
 
@@ -14,8 +14,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from eightfold.jit import Ints
-from eightfold.rng import Random
+from eightfold.core.jit import Ints
+from eightfold.core.rng import Random
 
 # ---- required ---------------------------------------------------------------------------------------
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from eightfold.core.jit import Ints, kernel
+from eightfold.core.rng import Random, random_below
 from eightfold.games.contract import encode, legal, play
 from eightfold.games.state import BLACK, NO_MOVE, ONGOING, RESULT, SIDE, copy_state
-from eightfold.jit import Ints, kernel
-from eightfold.rng import Random, random_below
 
 
 @kernel

@@ -25,16 +25,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eightfold.errors import EightfoldError, shown, unknown
-from eightfold.games.family import Family
+from eightfold.core.errors import EightfoldError, shown, unknown
+from eightfold.core.jit import Ints
+from eightfold.core.specialise import complete_kernels
+from eightfold.core.specs import Value, read_options, split_name, write_options
+from eightfold.core.user_code import import_own
+from eightfold.games.spec import Family
 from eightfold.games.state import BLACK, DRAW, HASHES, LAST, NO_MOVE, ONGOING, PLY, RESULT, SIDE, WHITE
-from eightfold.jit import Ints
-from eightfold.own import import_own
-from eightfold.specialise import complete_kernels
 from eightfold.symmetry.orbit import LARGEST_BOARD, orbit_key
-from eightfold.texts import Value, read_options, split_name, write_options
 
-FAMILIES = {"gomoku": "eightfold.games.gomoku", "go": "eightfold.games.go"}
+FAMILIES = {"gomoku": "eightfold.games.gomoku.rules", "go": "eightfold.games.go.rules"}
 DEFAULT_GAME = "gomoku:size=15"
 OWN = "python"  # in a text: a game of the user's own, `python:MODULE`
 COLOUR_NAMES = {BLACK: "black", WHITE: "white"}

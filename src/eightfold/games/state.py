@@ -1,13 +1,13 @@
 """The layout of a game's state: one row of 64-bit integers.
 
 The first HEADER numbers mean the same in every game, so a search can read them without asking; what
-follows is the game's own business (see `eightfold.games.gomoku`). Copying a state is copying a row, and a
+follows is the game's own business (see `eightfold.games.gomoku.rules`). Copying a state is copying a row, and a
 batch of games is an array of rows.
 """
 
 from __future__ import annotations
 
-from eightfold.jit import Ints, kernel
+from eightfold.core.jit import Ints, kernel
 
 SIZE = 0  # the board is SIZE x SIZE
 SIDE = 1  # whose turn it is: BLACK or WHITE

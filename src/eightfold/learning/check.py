@@ -7,15 +7,15 @@ machine. Everything is looked at before a run's folder is made.
 from __future__ import annotations
 
 from eightfold.config import SelfPlayConfig, TrainConfig
-from eightfold.errors import EightfoldError
+from eightfold.core.errors import EightfoldError
+from eightfold.core.settings import check_settings
 from eightfold.games.game import Game, make_game
-from eightfold.learning.batches import check_turns
+from eightfold.learning.data.batches import check_turns
 from eightfold.learning.selfplay import opening_points
-from eightfold.nets.backends.choice import read_backend
-from eightfold.nets.cache import check_cache
-from eightfold.nets.checkpoint import Description
+from eightfold.nets.inference.backends.choice import read_backend
+from eightfold.nets.inference.cache import check_cache
+from eightfold.nets.store.checkpoint import Description
 from eightfold.search.forest import SearchSettings
-from eightfold.settings import check_settings
 from eightfold.symmetry.group import COUNT
 
 

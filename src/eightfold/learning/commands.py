@@ -10,8 +10,8 @@ from eightfold.config import TrainConfig
 from eightfold.games.game import Game
 from eightfold.learning.evaluation import Strength, measure_network
 from eightfold.learning.report import TrainingReport, print_curve, print_strength
-from eightfold.learning.stopping import Interrupted, stopped_by_signals
-from eightfold.nets.checkpoint import find_checkpoint, load_checkpoint
+from eightfold.learning.runs.stopping import Interrupted, stopped_by_signals
+from eightfold.nets.store.checkpoint import find_checkpoint, load_checkpoint
 
 
 def train_run(config: TrainConfig, folder: Path) -> int | None:
@@ -72,7 +72,7 @@ def evaluate_run(
     game: Game | None = None,
 ) -> Strength:
     """The strength of the network in a run or a checkpoint, in its own game or in another that it plays."""
-    from eightfold.nets.backends import make_backend
+    from eightfold.nets.inference.backends import make_backend
 
     network, description = load_checkpoint(find_checkpoint(folder))
     if game is not None:

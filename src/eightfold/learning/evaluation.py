@@ -15,16 +15,16 @@ from typing import Any
 import numpy as np
 
 from eightfold.arena.ratings import points_interval
+from eightfold.core.threads import run_parts, usable_cores
 from eightfold.games.game import Game, Position, make_game
 from eightfold.games.state import BLACK, WHITE
-from eightfold.nets.backends.interface import Runner
-from eightfold.nets.description import Description
-from eightfold.nets.evaluator import NetworkEvaluator
+from eightfold.nets.inference.backends.interface import Runner
+from eightfold.nets.inference.evaluator import NetworkEvaluator
+from eightfold.nets.store.description import Description
 from eightfold.search.forest import Evaluator, ForestSearch, SearchSettings
 from eightfold.search.playing import PAPER, playing_text
 from eightfold.search.result import Player
 from eightfold.search.uct import Mcts
-from eightfold.threads import run_parts, usable_cores
 
 TIERS = (1000, 3000, 5000)
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from eightfold.config import TrainConfig, toml_value
-from eightfold.errors import unknown
-from eightfold.learning.td_config import TdConfig
-from eightfold.settings import settings_of
+from eightfold.core.errors import unknown
+from eightfold.core.settings import settings_of
+from eightfold.learning.td.config import TdConfig
 
 CONFIGS: dict[str, type] = {"train": TrainConfig, "train-isn": TdConfig}
 

@@ -23,25 +23,25 @@ import torch
 from eightfold.config import TrainConfig
 from eightfold.games.game import make_game
 from eightfold.games.state import LAST
-from eightfold.learning.batches import BatchMaker, turns_after
-from eightfold.learning.buffer import DataBuffer, targets_of
-from eightfold.learning.card import card_text
 from eightfold.learning.check import check_config, playing_settings, search_settings
-from eightfold.learning.checkpointing import PROGRESS, TRAINING, Schedule, Stored, recount, training_state
+from eightfold.learning.data.batches import BatchMaker, turns_after
+from eightfold.learning.data.buffer import DataBuffer, targets_of
 from eightfold.learning.evaluation import Strength, measure_network
 from eightfold.learning.monitors import SelfPlayMonitor
-from eightfold.learning.progress import Progress, as_json
-from eightfold.learning.run import RunFolder
+from eightfold.learning.runs.card import card_text
+from eightfold.learning.runs.checkpointing import PROGRESS, TRAINING, Schedule, Stored, recount, training_state
+from eightfold.learning.runs.progress import Progress, as_json
+from eightfold.learning.runs.run import RunFolder
+from eightfold.learning.runs.torch_state import half_of_the_cores, seeded, with_half_of_the_cores
 from eightfold.learning.schedule import evaluation_is_due, steps_earned
 from eightfold.learning.selfplay import PlayedGame, SelfPlay, SelfPlaySettings
-from eightfold.learning.torch_state import half_of_the_cores, seeded, with_half_of_the_cores
 from eightfold.learning.trainer import Losses, Trainer
 from eightfold.learning.validation import EVERY_GAMES, Loss, validation_loss
-from eightfold.nets.backends import make_backend
-from eightfold.nets.cache import CachedEvaluator
-from eightfold.nets.checkpoint import Description, checkpoint_files
-from eightfold.nets.evaluator import NetworkEvaluator
 from eightfold.nets.foresight import foresees
+from eightfold.nets.inference.backends import make_backend
+from eightfold.nets.inference.cache import CachedEvaluator
+from eightfold.nets.inference.evaluator import NetworkEvaluator
+from eightfold.nets.store.checkpoint import Description, checkpoint_files
 from eightfold.search.playing import playing_text
 from eightfold.symmetry.group import COUNT
 

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from eightfold.arena.ratings import points_interval
 from eightfold.learning.evaluation import Strength
-from eightfold.learning.run import read_metrics
+from eightfold.learning.runs.run import read_metrics
 
 LINE_SECONDS = 10.0
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from eightfold.config import EvaluationConfig, TrainingConfig
-from eightfold.learning.progress import Progress
+from eightfold.learning.runs.progress import Progress
 
 
 def steps_earned(settings: TrainingConfig, *, games: int, samples: int, buffered: int) -> float:

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from eightfold.core.jit import Ints
 from eightfold.games.game import Game
 from eightfold.games.state import BLACK, DRAW, ONGOING, RESULT, SIDE, WHITE
-from eightfold.jit import Ints
 from eightfold.search.forest import Evaluator, ForestSearch, SearchSettings
 
 

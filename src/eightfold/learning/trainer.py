@@ -23,12 +23,12 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from eightfold.config import TrainingConfig
-from eightfold.errors import EightfoldError
-from eightfold.learning.batches import Batch, BatchMaker, ForesightBatch
-from eightfold.learning.buffer import DataBuffer, targets_of
-from eightfold.learning.torch_state import seeded
+from eightfold.core.errors import EightfoldError
+from eightfold.core.settings import check_values
+from eightfold.learning.data.batches import Batch, BatchMaker, ForesightBatch
+from eightfold.learning.data.buffer import DataBuffer, targets_of
+from eightfold.learning.runs.torch_state import seeded
 from eightfold.nets.foresight import foresees
-from eightfold.settings import check_values
 
 CLIP_HISTORY = 1000
 

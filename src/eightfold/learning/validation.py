@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from eightfold.learning.batches import BatchMaker
-from eightfold.learning.buffer import DataBuffer, targets_of
+from eightfold.learning.data.batches import BatchMaker
+from eightfold.learning.data.buffer import DataBuffer, targets_of
 from eightfold.learning.trainer import Trainer
 
 EVERY_GAMES = 100

@@ -4,7 +4,7 @@ Only the free parameters are learned; the whole kernel is spread out from them f
 and for all by `fold` for inference, after which the layer is a plain convolution.
 
 tanh may follow on every type: it is odd, and the symmetries only permute channels and change signs. ReLU may follow
-on trivial channels only. Read next: `eightfold.nets.isn`.
+on trivial channels only. Read next: `eightfold.isn.network`.
 """
 
 from __future__ import annotations

@@ -16,10 +16,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from eightfold.errors import EightfoldError
+from eightfold.core.errors import EightfoldError
+from eightfold.core.specs import Option
 from eightfold.games.game import Position
 from eightfold.nets.shape import Shape
-from eightfold.texts import Option
 
 FORESIGHT = Option(
     name="foresight", default=0, least=0, most=1, help="1: also foresee owners and score, in games of points (go)"
@@ -62,8 +62,8 @@ def foresees(network: nn.Module) -> bool:
 
 def foreseen_owners(place: str, position: Position) -> tuple[NDArray[np.float32], float]:
     """Owners [N * N] and lead of the side to move, by the network of a checkpoint, in the mean over the eight turns."""
-    from eightfold.nets.checkpoint import load_checkpoint
-    from eightfold.nets.description import find_checkpoint
+    from eightfold.nets.store.checkpoint import load_checkpoint
+    from eightfold.nets.store.description import find_checkpoint
     from eightfold.symmetry.group import COUNT
     from eightfold.symmetry.transform import inverse_ids, transform_policies, transform_states
 

@@ -19,12 +19,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from eightfold.errors import unknown
+from eightfold.core.errors import unknown
+from eightfold.core.specs import Option, Value, read_options, split_name, write_options
+from eightfold.isn.policy import ISNPolicy
 from eightfold.nets.equivariant import EquivariantConvolution
 from eightfold.nets.foresight import FORESIGHT, Foreseen, foresees, make_foresight
-from eightfold.nets.isn_policy import ISNPolicy
 from eightfold.nets.shape import Shape as Shape  # asked for here by whoever makes a network
-from eightfold.texts import Option, Value, read_options, split_name, write_options
 
 
 class A1(nn.Module):

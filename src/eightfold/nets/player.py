@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
+from eightfold.core.specs import Option, check_options
 from eightfold.games.game import Game, Position
-from eightfold.nets.evaluator import NetworkEvaluator
-from eightfold.nets.opening import open_network
+from eightfold.nets.inference.evaluator import NetworkEvaluator
+from eightfold.nets.store.opening import open_network
 from eightfold.search import playing
 from eightfold.search.forest import ForestSearch
 from eightfold.search.kernels.tree import UNKNOWN
 from eightfold.search.limits import Limits
 from eightfold.search.result import Progress, SearchResult, check_position, check_seed, most_looked_at
-from eightfold.texts import Option, check_options
 
 SHORT = {"exploration": "c"}
 LANES = 8  # leaves in a batch: more are faster and search a little worse

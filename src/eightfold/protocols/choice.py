@@ -7,9 +7,9 @@ run from its exported file, whatever place it was named by.
 from __future__ import annotations
 
 from eightfold.arena.players import WITH_TREES
+from eightfold.core.specs import split_name
 from eightfold.games.game import Game
-from eightfold.nets.exported import best_shipped, find_exported
-from eightfold.texts import split_name
+from eightfold.nets.store.exported import best_shipped, find_exported
 
 USUAL_PLAYERS = {"go": "mcts"}  # where no network is; alphabeta in other games
 USUAL_SECONDS = 5  # for a move, where nobody sets a limit

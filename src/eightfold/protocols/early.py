@@ -6,7 +6,7 @@ of them, and a move near the others is better than a game lost on time.
 
 from __future__ import annotations
 
-from eightfold.errors import EightfoldError
+from eightfold.core.errors import EightfoldError
 from eightfold.games.game import Game
 
 

@@ -14,7 +14,8 @@ import time
 from collections.abc import Callable, Sequence
 
 from eightfold.arena.players import PLAYERS, make_player
-from eightfold.errors import EightfoldError
+from eightfold.core.errors import EightfoldError
+from eightfold.core.specs import split_name
 from eightfold.games.arrange import Stone, arranged, is_in_turn
 from eightfold.games.game import Game, Position, make_game
 from eightfold.games.state import BLACK, WHITE
@@ -23,7 +24,6 @@ from eightfold.protocols.choice import player_text
 from eightfold.protocols.clock import Clock
 from eightfold.search.limits import LONGEST
 from eightfold.search.result import Player, Progress, SearchResult, close_player
-from eightfold.texts import split_name
 
 TRIAL = 0.05  # seconds of thinking that load every kernel a player has
 

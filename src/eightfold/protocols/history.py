@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import itertools
 
-from eightfold.errors import EightfoldError
+from eightfold.core.errors import EightfoldError
 from eightfold.games.arrange import with_side
 from eightfold.games.game import Game, Position
-from eightfold.games.record import GameRecord
+from eightfold.games.records.record import GameRecord
 
 _numbers = itertools.count(1)
 
@@ -89,7 +89,7 @@ class History:
         setup = () if (start.stones == game.start().stones).all() else _stones(start)
         to_move = start.to_move if setup or start.to_move != usual else 0
         if game.family.has_pass:
-            from eightfold.games.sgf_go import PlayedMove, moves_in_turn  # here, because other games do without
+            from eightfold.games.records.sgf_go import PlayedMove, moves_in_turn  # here, because other games do without
 
             played = [PlayedMove(colour, action, game.name_of(action)) for action, colour in self._entries]
             moves = tuple(move.action for move in moves_in_turn(played, start.to_move, game.points))
@@ -124,14 +124,14 @@ def from_record(record: GameRecord, plies: int | None = None) -> History:
 
 def _turned(position: Position, colour: int) -> Position:
     if position.game.name == "go":
-        from eightfold.games.go_start import with_side as with_side_of_go  # here, because other games do without
+        from eightfold.games.go.start import with_side as with_side_of_go  # here, because other games do without
 
         return with_side_of_go(position, colour)
     return with_side(position, colour)
 
 
 def _stones(position: Position) -> tuple[tuple[int, int], ...]:
-    from eightfold.games.go_start import stones_of  # here, because other games do without
+    from eightfold.games.go.start import stones_of  # here, because other games do without
 
     return tuple(stones_of(position).items())
 

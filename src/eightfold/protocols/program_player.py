@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Callable
 
 from eightfold.arena.forfeit import Forfeit
-from eightfold.errors import EightfoldError
+from eightfold.core.errors import EightfoldError
 from eightfold.games.game import Game, Position
 from eightfold.protocols.lines import plain
 from eightfold.protocols.process import Program, ProgramEnded

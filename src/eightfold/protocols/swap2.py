@@ -10,7 +10,7 @@ import threading
 
 import numpy as np
 
-from eightfold.errors import EightfoldError
+from eightfold.core.errors import EightfoldError
 from eightfold.protocols.engine import Engine
 from eightfold.symmetry.group import COUNT, destinations
 

@@ -18,8 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eightfold.core.jit import Ints
+from eightfold.core.specialise import specialise
+from eightfold.core.specs import Option, Value, check_options
 from eightfold.games.game import Game, Position
-from eightfold.jit import Ints
 from eightfold.search.greedy import need_heuristic
 from eightfold.search.limits import Limits
 from eightfold.search.result import (
@@ -31,8 +33,6 @@ from eightfold.search.result import (
     check_seed,
     one_hot,
 )
-from eightfold.specialise import specialise
-from eightfold.texts import Option, Value, check_options
 
 DEEPEST, USUAL_DEPTH = 64, 4
 TABLE_ENTRIES = 1 << 20

@@ -14,15 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eightfold.config import SelfPlayConfig
-from eightfold.errors import EightfoldError
+from eightfold.core.errors import EightfoldError
+from eightfold.core.settings import check_settings, same_setting, setting
+from eightfold.core.specialise import specialise
+from eightfold.core.threads import run_parts
 from eightfold.games.game import Game
 from eightfold.games.state import BLACK, SIDE, WHITE
 from eightfold.search.kernels import forced, gumbel
 from eightfold.search.kernels.tree import DRAWN, FORCED, GUMBEL, NONE, PUCT, ROOT, UNKNOWN, WON, Constants, Roots
 from eightfold.search.result import LONGEST_VARIATION
-from eightfold.settings import check_settings, same_setting, setting
-from eightfold.specialise import specialise
-from eightfold.threads import run_parts
 
 
 class Evaluator(Protocol):

@@ -10,11 +10,11 @@ import threading
 
 import numpy as np
 
-from eightfold.errors import EightfoldError
+from eightfold.core.errors import EightfoldError
+from eightfold.core.specs import Option, check_options
 from eightfold.games.game import Game, Position
 from eightfold.games.state import BLACK
 from eightfold.search.result import Progress, SearchResult, check_position, check_seed, one_hot
-from eightfold.texts import Option, check_options
 
 
 class Greedy:

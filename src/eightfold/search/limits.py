@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from eightfold.errors import EightfoldError
+from eightfold.core.errors import EightfoldError
 from eightfold.search.result import Progress, SearchResult
 
 REPORT_EVERY = 0.25  # seconds between two snapshots

@@ -18,13 +18,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from eightfold.errors import EightfoldError
+from eightfold.core.errors import EightfoldError
+from eightfold.core.jit import Ints, kernel
+from eightfold.core.rng import Random, make_random
 from eightfold.games.game import Position
-from eightfold.games.go import ownership, rollout
-from eightfold.games.go_start import start_from, stones_of
+from eightfold.games.go.rules import ownership, rollout
+from eightfold.games.go.start import start_from, stones_of
 from eightfold.games.state import BLACK, WHITE
-from eightfold.jit import Ints, kernel
-from eightfold.rng import Random, make_random
 
 GAMES = 300
 

@@ -11,9 +11,9 @@ What a text does not say is as in `PLAYING`; a network from before there were su
 
 from __future__ import annotations
 
+from eightfold.core.settings import allowed_for
+from eightfold.core.specs import Option, read_options
 from eightfold.search.forest import SearchSettings
-from eightfold.settings import allowed_for
-from eightfold.texts import Option, read_options
 
 # Measured, see docs/training-log.md.
 PLAYING = SearchSettings(exploration=1.25, unvisited=0.2, threats=100)

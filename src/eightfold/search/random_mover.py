@@ -6,9 +6,9 @@ import threading
 
 import numpy as np
 
+from eightfold.core.specs import Option
 from eightfold.games.game import Game, Position
 from eightfold.search.result import Progress, SearchResult, check_position, check_seed
-from eightfold.texts import Option
 
 
 class RandomMover:

@@ -10,9 +10,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from eightfold.errors import EightfoldError, shown
+from eightfold.core.errors import EightfoldError, shown
+from eightfold.core.jit import Ints
 from eightfold.games.game import Game, Position
-from eightfold.jit import Ints
 
 
 @dataclass(frozen=True, kw_only=True)

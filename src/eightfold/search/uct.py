@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eightfold.core.jit import Ints
+from eightfold.core.rng import Random, make_random, random_below
+from eightfold.core.specialise import specialise
+from eightfold.core.specs import Option, check_options
 from eightfold.games.game import Game, Position
-from eightfold.jit import Ints
-from eightfold.rng import Random, make_random, random_below
 from eightfold.search.limits import Limits
 from eightfold.search.result import (
     LONGEST_VARIATION,
@@ -24,8 +26,6 @@ from eightfold.search.result import (
     check_seed,
     most_looked_at,
 )
-from eightfold.specialise import specialise
-from eightfold.texts import Option, check_options
 
 LARGEST_TREE = 1 << 23  # places; memory is taken only as the tree grows into them
 PLACE = 48  # bytes of a place: in the tree, in the other one that a part of it is copied to, and while copying

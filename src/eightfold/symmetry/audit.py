@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eightfold.errors import EightfoldError
-from eightfold.jit import Ints
+from eightfold.core.errors import EightfoldError
+from eightfold.core.jit import Ints
 from eightfold.symmetry.calling import (
     Floats,
     Function,

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eightfold.errors import EightfoldError
+from eightfold.core.errors import EightfoldError
 from eightfold.symmetry.transform import check_states, is_tensor
 
 Function = Callable[..., Any]  # a user's

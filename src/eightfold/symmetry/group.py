@@ -16,8 +16,8 @@ from typing import Any, SupportsIndex
 import numpy as np
 from numpy.typing import NDArray
 
-from eightfold.errors import EightfoldError, shown
-from eightfold.jit import kernel
+from eightfold.core.errors import EightfoldError, shown
+from eightfold.core.jit import kernel
 
 COUNT = 8
 IDENTITY = 0

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from eightfold.errors import EightfoldError, unknown
+from eightfold.core.errors import EightfoldError, unknown
 from eightfold.symmetry.group import COUNT, destinations
 from eightfold.symmetry.representations import Field, Representation, channels
 

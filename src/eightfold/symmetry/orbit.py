@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eightfold.errors import EightfoldError
-from eightfold.jit import Ints, kernel
+from eightfold.core.errors import EightfoldError
+from eightfold.core.jit import Ints, kernel
 from eightfold.symmetry.group import COUNT, compose, inverse, turn
 from eightfold.symmetry.slap import frame_members, slap_frames
 from eightfold.symmetry.transform import BoardSymmetry, as_array

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from eightfold.errors import EightfoldError, shown, unknown
+from eightfold.core.errors import EightfoldError, shown, unknown
 from eightfold.symmetry.group import COMPOSE, COUNT, IDENTITY, whole_number
 
 # The generators of document 003, equation 1, with east and north as positive: r[a, b] = [-b, a] is a quarter turn

@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from eightfold.errors import EightfoldError
-from eightfold.jit import Ints, kernel
+from eightfold.core.errors import EightfoldError
+from eightfold.core.jit import Ints, kernel
 from eightfold.symmetry.group import COUNT, INVERSE, check_symmetry, sources
 from eightfold.symmetry.transform import (
     Array,

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eightfold.errors import EightfoldError
-from eightfold.jit import kernel
+from eightfold.core.errors import EightfoldError
+from eightfold.core.jit import kernel
 from eightfold.symmetry.group import check_size
 from eightfold.symmetry.transform import Array, as_array, is_tensor, on_device
 

@@ -18,8 +18,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from eightfold.errors import EightfoldError, shown
-from eightfold.jit import Ints, kernel
+from eightfold.core.errors import EightfoldError, shown
+from eightfold.core.jit import Ints, kernel
+from eightfold.core.threads import run_on_two_threads
 from eightfold.symmetry.group import (
     COUNT,
     IDENTITY,
@@ -31,7 +32,6 @@ from eightfold.symmetry.group import (
     turn,
     whole_number,
 )
-from eightfold.threads import run_on_two_threads
 
 Array = Any  # a NumPy array or a torch tensor
 

@@ -23,7 +23,7 @@ from fastapi.responses import FileResponse, JSONResponse
 from fastapi.staticfiles import StaticFiles
 
 from eightfold import __version__
-from eightfold.errors import EightfoldError
+from eightfold.core.errors import EightfoldError
 from eightfold.games.game import DEFAULT_GAME, FAMILIES, make_game
 from eightfold.web.connection import Connection
 from eightfold.web.host import Host

@@ -16,7 +16,7 @@ from typing import Any
 
 from fastapi import WebSocket, WebSocketDisconnect
 
-from eightfold.errors import EightfoldError
+from eightfold.core.errors import EightfoldError
 from eightfold.web import messages
 from eightfold.web.host import Host
 from eightfold.web.messages import AnyMessage, read_message

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from eightfold.games.game import Position
-from eightfold.games.go_count import Count, count
+from eightfold.games.go.count import Count, count
 
 
 def counts_points(position: Position) -> bool:

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eightfold.errors import EightfoldError
+from eightfold.core.errors import EightfoldError
 from eightfold.games.game import Position
 from eightfold.games.state import BLACK, WHITE
-from eightfold.nets.evaluator import NetworkEvaluator
+from eightfold.nets.inference.evaluator import NetworkEvaluator
 from eightfold.symmetry.group import COUNT, NAMES, subgroup_name
 from eightfold.symmetry.orbit import stabiliser
 from eightfold.symmetry.slap import frame_members, slap_frames
@@ -48,7 +48,7 @@ class NetworkViews:
         return _softmax(logits, legal), values if values.ndim == 1 else values[:, 0], evaluator.symmetry
 
     def _evaluator(self, offer: Offer, position: Position, as_played: bool) -> Any:
-        from eightfold.nets.opening import open_network
+        from eightfold.nets.store.opening import open_network
 
         key = (offer.key, offer.version(), position.game.text, as_played)
         if key in self._evaluators:

@@ -15,12 +15,12 @@ from functools import partial
 from pathlib import Path
 
 from eightfold.arena.players import NETWORK_PLAYERS, PLAYERS
-from eightfold.compiling import BURSTS
-from eightfold.errors import EightfoldError
+from eightfold.core.compiling import BURSTS
+from eightfold.core.errors import EightfoldError
+from eightfold.core.specs import split_name
+from eightfold.core.threads import usable_cores
 from eightfold.games.game import DEFAULT_GAME, FAMILIES, Game
 from eightfold.search.result import Player
-from eightfold.texts import split_name
-from eightfold.threads import usable_cores
 from eightfold.web.eightfold_view import NetworkViews
 from eightfold.web.kernels import Kernels, use_player, use_rules
 from eightfold.web.maps import MapSources

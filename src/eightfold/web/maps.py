@@ -17,13 +17,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from eightfold.errors import EightfoldError, unknown
+from eightfold.core.errors import EightfoldError, unknown
 from eightfold.games.game import Position
 from eightfold.games.state import BLACK, WHITE
-from eightfold.nets.isn_place import find_isn, shipped_isns
+from eightfold.isn.place import find_isn, shipped_isns
 from eightfold.web.offers import Offer, Offers
 
-# The outputs of an ISN (`nets/isn_reward.py`) as people read them: name, what it says, number, where, whether 1 - x.
+# The outputs of an ISN (`isn/reward.py`) as people read them: name, what it says, number, where, whether 1 - x.
 EYES_AND_CAPTURES = (
     ("White captured", "a white stone will be captured", 1, WHITE, True),
     ("Black captured", "a black stone will be captured", 2, BLACK, False),
@@ -77,8 +77,8 @@ class SymmetryNetwork:
         self._evaluator()
 
     def _evaluator(self) -> tuple[Any, bool]:
-        from eightfold.nets.isn_fused import FusedEvaluator
-        from eightfold.nets.isn_place import load_go_isn
+        from eightfold.isn.fused import FusedEvaluator
+        from eightfold.isn.place import load_go_isn
 
         try:
             written = self._path.stat().st_mtime_ns
@@ -92,7 +92,7 @@ class SymmetryNetwork:
         return self._loaded[1:]
 
     def look(self, start: Position, position: Position) -> dict[str, Any]:
-        from eightfold.nets.isn_reward import board_values
+        from eightfold.isn.reward import board_values
 
         check_go(position, self.key)
         with self._lock:
@@ -113,7 +113,7 @@ class SymmetryNetwork:
 
     def outputs(self, start: Position, position: Position) -> NDArray[np.float32]:
         """[1, 7, N, N] for the last position of a game; the classes of groups come from the outputs before."""
-        from eightfold.nets.liberty_classes import liberty_classes
+        from eightfold.isn.classes import liberty_classes
 
         (evaluator, by_count), size = self._evaluator(), position.game.size
         outputs = np.zeros((1, 7, size, size), np.float32)

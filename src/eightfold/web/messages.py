@@ -10,8 +10,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from eightfold.errors import EightfoldError
-from eightfold.games.sgf import LETTERS
+from eightfold.core.errors import EightfoldError
+from eightfold.games.records.sgf import LETTERS
 
 LARGEST_MESSAGE = 256 << 10  # characters
 LARGEST_SGF = 200_000

@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from eightfold.arena.players import PLAYERS, PROTOCOLS, WITH_TREES, check_player, make_player
-from eightfold.errors import EightfoldError, unknown
+from eightfold.core.errors import EightfoldError, unknown
+from eightfold.core.specs import split_name
 from eightfold.games.game import Game
-from eightfold.nets.description import DESCRIPTION, check_fits, find_checkpoint, shipped_networks
-from eightfold.nets.exported import is_exported
-from eightfold.nets.isn_place import find_isn, shipped_isns
-from eightfold.nets.opening import describe_network, weights_file
+from eightfold.isn.place import find_isn, shipped_isns
+from eightfold.nets.store.description import DESCRIPTION, check_fits, find_checkpoint, shipped_networks
+from eightfold.nets.store.exported import is_exported
+from eightfold.nets.store.opening import describe_network, weights_file
 from eightfold.search.result import Player
-from eightfold.texts import split_name
 
 HUMAN = "human"
 # What "stronger" means for a kind of player: an option, its values, and which of them is the usual one.

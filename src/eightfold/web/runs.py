@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from eightfold.errors import EightfoldError
+from eightfold.core.errors import EightfoldError
 
 MOST_POINTS = 1200  # of a curve: more than a screen has
 MOST_GAMES = 24

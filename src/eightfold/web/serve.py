@@ -14,7 +14,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from eightfold.errors import EightfoldError
+from eightfold.core.errors import EightfoldError
 
 PORT = 8008
 LARGEST_FRAME = 1 << 20  # bytes: what is larger closes the connection before it is read

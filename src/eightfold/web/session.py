@@ -9,14 +9,14 @@ import secrets
 from dataclasses import dataclass, replace
 from typing import Any
 
-from eightfold.errors import EightfoldError, unknown
+from eightfold.core.errors import EightfoldError, unknown
+from eightfold.core.specs import split_name
 from eightfold.games.game import COLOUR_NAMES, FAMILIES, Game, Position, make_game
-from eightfold.games.go_count import Count, count, ko_points, prisoners, result_text
-from eightfold.games.record import GameRecord, replay
+from eightfold.games.go.count import Count, count, ko_points, prisoners, result_text
+from eightfold.games.records.record import GameRecord, replay
+from eightfold.games.records.variations import ROOT, MoveTree, read_tree, write_tree
 from eightfold.games.state import BLACK, WHITE
-from eightfold.games.variations import ROOT, MoveTree, read_tree, write_tree
 from eightfold.search.result import SearchResult
-from eightfold.texts import split_name
 from eightfold.web import counting
 from eightfold.web.messages import Seat
 from eightfold.web.offers import HUMAN

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from eightfold.arena.forfeit import how_lost
-from eightfold.errors import EightfoldError
+from eightfold.core.errors import EightfoldError
 from eightfold.games.game import COLOUR_NAMES, Position
 from eightfold.games.state import BLACK, WHITE
 from eightfold.search.ownership import dead_stones

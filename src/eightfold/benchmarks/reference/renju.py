@@ -1,4 +1,4 @@
-"""Renju and caro in plain Python, word for word after the rules: what `games/renju.py` and `games/caro.py` must equal.
+"""Renju and caro in plain Python, word for word after the rules: `games/gomoku/renju.py` and `caro.py` must equal it.
 
 Renju after the rules of the Renju International Federation, section 3 (terms) and section 9 (fouls). Every term is
 tried out on a dictionary of stones: a four by adding the fifth stone, a three by adding the fourth, and whether that

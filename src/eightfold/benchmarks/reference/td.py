@@ -26,7 +26,7 @@ from eightfold.benchmarks.reference.isn import (
     plain_play,
     plain_reward,
 )
-from eightfold.rng import Random, random_below
+from eightfold.core.rng import Random, random_below
 
 FINE = 1 << 30
 NAMES = ("Z+", "Z°", "Z•", "A°+", "A•+", "A°", "A•")
@@ -145,7 +145,7 @@ def plain_update(
     network: Any, game: PlainGame, *, c: float, trace: float, rate: float, decay: float, linear: bool
 ) -> None:
     """One game's training: cross entropy, gradients from torch, weights changed once."""
-    from eightfold.nets.isn import one_hot
+    from eightfold.isn.network import one_hot
 
     targets = plain_targets(game, c, trace)
     planes = one_hot(torch.from_numpy(np.stack(game.classes))).to(next(network.parameters()).dtype)

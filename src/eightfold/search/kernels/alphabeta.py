@@ -10,7 +10,7 @@ entry is used only for the very depth it was made for, which keeps the result eq
 
 The search is a loop over a stack of frames and not a recursion: Numba's disk cache breaks recursive kernels.
 
-Nothing here knows a game: `eightfold.specialise` binds it to one. Read next: `eightfold.search.alphabeta`.
+Nothing here knows a game: `eightfold.core.specialise` binds it to one. Read next: `eightfold.search.alphabeta`.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from eightfold.core.jit import Ints, kernel
 from eightfold.games.contract import best_possible_score, judge_position, play, rescore_moves, score_moves
 from eightfold.games.state import BLACK, DRAW, HASHES, ONGOING, RESULT, SIDE, SIZE, copy_state
-from eightfold.jit import Ints, kernel
 from eightfold.symmetry.orbit import orbit_key
 
 EXACT, AT_LEAST, AT_MOST = 1, 2, 3  # what a stored value says of the true one

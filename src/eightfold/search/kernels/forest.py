@@ -12,7 +12,7 @@ the tree as far as it holds. At the root every move is looked at in this way bef
 win in one is never missed, and a move that is proven to lose is not chosen while anything else is left.
 
 Shapes: G games, N nodes and E edges a game, B leaves a batch, D depth, A actions, L state row.
-Nothing here knows a game: `eightfold.specialise` binds it to one. The arrays are in `tree.py`; other ways to spend
+Nothing here knows a game: `eightfold.core.specialise` binds it to one. The arrays are in `tree.py`; other ways to spend
 the playouts at a root are in `gumbel.py` and `forced.py`. Read next: `eightfold.search.forest`.
 """
 
@@ -21,9 +21,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from eightfold.core.jit import Int, Ints, kernel
 from eightfold.games.contract import encode, find_win, is_dead, legal, play
 from eightfold.games.state import BLACK, DRAW, NO_MOVE, ONGOING, RESULT, SIDE, copy_state
-from eightfold.jit import Int, Ints, kernel
 from eightfold.search.kernels.forced import forced_edge
 from eightfold.search.kernels.gumbel import following_edge, halves_next, halving_edge
 from eightfold.search.kernels.tree import (

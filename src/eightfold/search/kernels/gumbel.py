@@ -24,7 +24,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from eightfold.jit import kernel
+from eightfold.core.jit import kernel
 from eightfold.search.kernels.tree import NONE, ROOT, UNKNOWN, WON, Forest, Roots
 
 LEAST_PRIOR = 1e-30  # a softmax of float32 can reach 0, which has no logarithm

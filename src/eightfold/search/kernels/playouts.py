@@ -1,14 +1,14 @@
 """Random games in bulk, for benchmarks and for counting: nothing is searched.
 
-Nothing here knows a game: `eightfold.specialise` binds it to one.
+Nothing here knows a game: `eightfold.core.specialise` binds it to one.
 """
 
 from __future__ import annotations
 
+from eightfold.core.jit import Ints, kernel
+from eightfold.core.rng import Random
 from eightfold.games.contract import rollout
 from eightfold.games.state import copy_state
-from eightfold.jit import Ints, kernel
-from eightfold.rng import Random
 
 
 @kernel

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from eightfold.jit import Ints
+from eightfold.core.jit import Ints
 
 ROOT = 0
 NONE = -1

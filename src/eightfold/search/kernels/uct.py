@@ -7,7 +7,7 @@ one comes next is drawn at random. The tree lies in flat arrays, a node is a pla
 of a node are a block of places, one for each legal move, made when the node is entered a second time;
 the first `tried` of them have been visited.
 
-Nothing here knows a game: `eightfold.specialise` binds it to one. Read next: `eightfold.search.uct`.
+Nothing here knows a game: `eightfold.core.specialise` binds it to one. Read next: `eightfold.search.uct`.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from eightfold.core.jit import Int, Ints, kernel
+from eightfold.core.rng import Random, random_below
 from eightfold.games.contract import legal, play, rollout
 from eightfold.games.state import DRAW, NO_MOVE, ONGOING, RESULT, SIDE, copy_state
-from eightfold.jit import Int, Ints, kernel
-from eightfold.rng import Random, random_below
 
 ROOT = 0
 NOT_EXPANDED = -1

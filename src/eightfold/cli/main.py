@@ -1,0 +1,411 @@
+"""The command line. Everything heavy is imported inside the command that needs it.
+
+Bad input is one line on stderr and exit code 2; results go to stdout, progress to stderr.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import signal
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from eightfold import __version__
+from eightfold.core.compiling import say_on_stderr
+from eightfold.core.errors import EightfoldError
+
+app = typer.Typer(
+    name="eightfold",
+    help="Train, play and study board-game AIs that know their board looks the same from eight sides.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+GameOption = Annotated[str, typer.Option("--game", help="The game, e.g. gomoku:size=8,win=5,rule=standard.")]
+NetworkGameOption = Annotated[
+    str | None,
+    typer.Option("--game", help="The network's own if left out; a game of your own (python:MODULE) must be named."),
+]
+SeedOption = Annotated[int, typer.Option(min=0, help="Equal seeds give equal results.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")]
+
+
+@app.callback(invoke_without_command=True)
+def _root(version: Annotated[bool, typer.Option("--version", help="Print the version and leave.")] = False) -> None:
+    if version:
+        print(f"eightfold {__version__}")
+        raise typer.Exit
+
+
+@app.command()
+def match(
+    first: Annotated[str, typer.Argument(help="A player, e.g. alphabeta:depth=4 (see `eightfold players`).")],
+    second: Annotated[str, typer.Argument(help="Its opponent.")],
+    game: GameOption = "gomoku:size=15",
+    games: Annotated[
+        int | None, typer.Option(min=1, help="How many; colours alternate (default: 20, or 1 with a human).")
+    ] = None,
+    seed: SeedOption = 0,
+    opening_plies: Annotated[
+        int,
+        typer.Option(min=0, help="Start from so many random moves, each opening twice with colours swapped."),
+    ] = 0,
+    as_json: JsonOption = False,
+    sgf: Annotated[Path | None, typer.Option(help="A folder to keep the games in, one SGF file each.")] = None,
+    show: Annotated[bool, typer.Option("--show", help="Draw the final board of the last game.")] = False,
+) -> None:
+    """Play a match between two players and say what the result is worth."""
+    from eightfold.arena.folder import GameFolder
+    from eightfold.arena.match import GameResult, play_match
+    from eightfold.arena.players import HUMAN
+    from eightfold.arena.report import MatchProgress, draw_board, print_match
+    from eightfold.games.game import typed_game
+
+    with_human = HUMAN in (first, second)
+    if with_human and as_json:
+        raise EightfoldError("--json prints one object and nothing else; a human needs to see the board: leave one out")
+    games = games or (1 if with_human else 20)
+    the_game = typed_game(game)
+    folder = None if sgf is None else GameFolder(sgf, the_game)
+    with MatchProgress(first, second, games) as progress:
+
+        def finished(result: GameResult) -> None:
+            progress.advance(result)
+            if with_human:
+                draw_board(result.position)
+            if folder is not None:
+                folder.add(result.record(event=f"{first} - {second}, seed {seed}"))
+
+        report = play_match(
+            the_game, first, second, games=games, seed=seed, opening_plies=opening_plies, progress=finished
+        )
+    if as_json:
+        print(json.dumps(report.as_dict()))
+        return
+    if show and not with_human:  # who saw it already
+        draw_board(report.results[-1].position)
+    print_match(report)
+
+
+@app.command()
+def play(
+    player: Annotated[str, typer.Argument(help="Your opponent, e.g. alphabeta:depth=4 (see `eightfold players`).")],
+    game: GameOption = "gomoku:size=15",
+    colour: Annotated[str, typer.Option(help="Yours: black, who moves first, or white.")] = "black",
+    seed: SeedOption = 0,
+) -> None:
+    """Play against a player, in this terminal."""
+    from eightfold.arena.terminal import TerminalGame
+    from eightfold.core.errors import unknown
+    from eightfold.games.game import COLOUR_NAMES, typed_game
+
+    colours = {name: number for number, name in COLOUR_NAMES.items()}
+    if colour.lower() not in colours:
+        raise unknown("colour", colour, colours)
+    TerminalGame(typed_game(game), player, colour=colours[colour.lower()], seed=seed).run()
+
+
+@app.command()
+def serve(
+    host: Annotated[str, typer.Option(help="The address to listen on; others than this machine need another.")] = (
+        "127.0.0.1"
+    ),
+    port: Annotated[int, typer.Option(min=0, max=65535, help="A free one is taken where this is not.")] = 8008,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Open no browser.")] = False,
+    run: Annotated[list[Path] | None, typer.Option(help="A run to watch, and its network to play; repeatable.")] = None,
+    player: Annotated[
+        list[str] | None, typer.Option(help="A player to offer besides the usual ones; repeatable.")
+    ] = None,
+    isn: Annotated[
+        list[Path] | None,
+        typer.Option(help="An Internal Symmetry Network to lay over boards of Go, a file or a run; repeatable."),
+    ] = None,
+) -> None:
+    """Open the page: play, analyse, see a position from its eight sides, watch training."""
+    from eightfold.web.serve import serve as serve_page
+
+    serve_page(host=host, port=port, browser=not no_browser, runs=run or [], players=player or [], isns=isn or [])
+
+
+@app.command()
+def show(
+    file: Annotated[Path, typer.Argument(help="A game record, .sgf or .psq.")],
+    number: Annotated[int, typer.Option("--game", min=1, help="Which game of the file.")] = 1,
+    ply: Annotated[
+        int | None, typer.Option(min=0, help="The position after so many moves; the last if left out.")
+    ] = None,
+) -> None:
+    """Show a recorded game: who played, how it ended, and a position."""
+    from eightfold.arena.report import draw_board, print_record
+    from eightfold.games.records.record import read_records
+
+    records = read_records(file)
+    if number > len(records):
+        raise EightfoldError(f"{file} holds {len(records)} games; --game {number} is not one of them")
+    record = records[number - 1]
+    if ply is not None and ply > len(record.moves):
+        raise EightfoldError(f"game {number} of {file} has {len(record.moves)} moves; --ply {ply} is beyond its end")
+    print_record(record, number, len(records))
+    draw_board(record.position(ply))
+
+
+@app.command()
+def players() -> None:
+    """Explain every player and its options."""
+    from eightfold.arena.report import print_players
+
+    print_players()
+
+
+@app.command()
+def train(
+    preset: Annotated[str, typer.Argument(help="A preset, or a TOML file of your own.")] = "quick",
+    run: Annotated[
+        Path | None, typer.Option(help="The run's folder (default: runs/PRESET). The same one goes on.")
+    ] = None,
+    game: Annotated[str | None, typer.Option("--game", help="The game; one of your own must be named here.")] = None,
+    minutes: Annotated[
+        float | None, typer.Option(min=0, help="Training time, evaluations left out; 0: no limit.")
+    ] = None,
+    games: Annotated[int | None, typer.Option(min=0, help="Self-play games; 0: no limit.")] = None,
+    symmetry: Annotated[
+        str | None, typer.Option(help="none, augment, augment-eager, slap, slap-cc, random, average.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Equal seeds start from equal weights.")] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="Change a key, e.g. selfplay.playouts=64 (see `eightfold settings`)."),
+    ] = None,
+    page: Annotated[bool, typer.Option("--page", help="Open the page beside it, where there is a display.")] = False,
+) -> None:
+    """Train a network from nothing by self-play, or go on with a run. Ctrl-C stops cleanly."""
+    from eightfold.config import TrainConfig, load_preset, with_changes
+    from eightfold.games.game import typed_game
+
+    given = {"game": game, "minutes": minutes, "games": games, "symmetry": symmetry, "seed": seed}
+    changes = [*(f"{key}={value}" for key, value in given.items() if value is not None), *(set_ or [])]
+    typed_game(with_changes(TrainConfig(), changes).game)  # what a preset's file says was not typed
+    config = with_changes(load_preset(preset), changes)  # refused before PyTorch is waited for
+    from eightfold.learning.commands import train_run
+
+    folder = run or Path("runs") / Path(preset).stem
+    if not page:
+        train_run(config, folder)
+        return
+    from eightfold.web.beside import page_beside
+
+    with page_beside(folder) as shown:
+        ended_by = train_run(config, folder)
+        if shown is not None and ended_by != signal.SIGTERM:
+            print("the page stays open; Ctrl-C ends it", file=sys.stderr)
+            shown.wait()
+
+
+@app.command("train-isn")
+def train_isn(
+    preset: Annotated[str, typer.Argument(help="A preset (paper, fast), or a TOML file of your own.")] = "fast",
+    run: Annotated[
+        Path | None, typer.Option(help="The run's folder (default: runs/isn-PRESET). The same one goes on.")
+    ] = None,
+    minutes: Annotated[float | None, typer.Option(min=0, help="Training time; 0: no limit.")] = None,
+    games: Annotated[int | None, typer.Option(min=0, help="Self-play games; 0: no limit.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Equal seeds give equal runs.")] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="Change a key, e.g. learning_rate=1e-5 (see `eightfold settings train-isn`)."),
+    ] = None,
+) -> None:
+    """Train an Internal Symmetry Network for Go by TD(lambda) self-play, or go on with a run. Ctrl-C stops cleanly."""
+    from eightfold.config import load_preset_of, with_changes
+    from eightfold.learning.td.commands import train_isn_run
+    from eightfold.learning.td.config import TdConfig
+
+    given = {"minutes": minutes, "games": games, "seed": seed}
+    changes = [f"{key}={value}" for key, value in given.items() if value is not None]
+    config = with_changes(load_preset_of(TdConfig(), preset, "isn"), [*changes, *(set_ or [])])
+    train_isn_run(config, run or Path("runs") / f"isn-{Path(preset).stem}")
+
+
+@app.command()
+def settings(
+    command: Annotated[str, typer.Argument(help="Whose settings: train or train-isn.")] = "train",
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print docs/settings.md, which holds both.")] = False,
+) -> None:
+    """List every key that --set takes, with its default, what it may be and what it means."""
+    from eightfold.learning.listing import print_settings, settings_page
+
+    if markdown:
+        print(settings_page(), end="")
+    else:
+        print_settings(command)
+
+
+@app.command()
+def evaluate(
+    run: Annotated[Path, typer.Argument(help="A run's folder, or a checkpoint's.")],
+    game: NetworkGameOption = None,
+    games: Annotated[int, typer.Option(min=1, help="Games a tier.")] = 30,
+    playouts: Annotated[int, typer.Option(min=1, help="Of the network, for a move.")] = 400,
+    seed: SeedOption = 0,
+    as_paper: Annotated[
+        bool, typer.Option("--as-paper", help="The paper's search, and the network moves first in every game.")
+    ] = False,
+    backend: Annotated[str, typer.Option(help="What runs the network: auto, openvino:precision=fp32, ...")] = "auto",
+    as_json: JsonOption = False,
+) -> None:
+    """Measure a network against pure Monte Carlo search of 1000, 3000 and 5000 playouts."""
+    from eightfold.games.game import typed_game
+    from eightfold.learning.commands import evaluate_run
+    from eightfold.learning.report import print_strength
+
+    strength = evaluate_run(
+        run,
+        game=None if game is None else typed_game(game),
+        games=games,
+        playouts=playouts,
+        seed=seed,
+        as_paper=as_paper,
+        backend=backend,
+    )
+    if as_json:
+        print(json.dumps(strength.as_dict()))
+    else:
+        print_strength(strength, str(run))
+
+
+@app.command()
+def export(
+    run: Annotated[Path, typer.Argument(help="A run's folder, or a checkpoint's.")],
+    onnx: Annotated[bool, typer.Option("--onnx", help="One ONNX file, for other programs.")] = False,
+    output: Annotated[Path | None, typer.Option(help="The file (default: RUN/network.onnx).")] = None,
+    game: NetworkGameOption = None,
+) -> None:
+    """Write a network in a format that other programs read."""
+    from eightfold.games.game import typed_game
+    from eightfold.nets.store.export import export_onnx
+
+    if not onnx:
+        raise EightfoldError("export needs a format: --onnx")
+    print(export_onnx(run, output, game=None if game is None else typed_game(game)).summary())
+
+
+@app.command()
+def bench(
+    name: Annotated[str | None, typer.Argument(help="One benchmark; all of them if left out.")] = None,
+    device: Annotated[str, typer.Option(help="cpu, or cuda for a benchmark that can: isn.")] = "cpu",
+    as_json: JsonOption = False,
+) -> None:
+    """Measure how fast this machine is, each figure beside a baseline of the same run."""
+    from eightfold.benchmarks import print_benchmarks, run_benchmarks
+
+    measured = run_benchmarks(name, device=device, progress=not as_json)
+    if as_json:
+        figures = {benchmark.name: benchmark.as_dict() for benchmark in measured}
+        print(json.dumps(figures if name is None else figures[name]))
+    else:
+        print_benchmarks(measured)
+
+
+@app.command()
+def gomocup(
+    player: Annotated[
+        str | None,
+        typer.Option(help="A player, e.g. alphabeta (see `eightfold players`); the best there is if left out."),
+    ] = None,
+    seed: SeedOption = 0,
+) -> None:
+    """Be an engine for Gomocup managers such as Piskvork: commands on stdin, moves on stdout. Ends with END."""
+    from eightfold.protocols.gomocup.session import serve
+
+    serve(player, seed=seed)
+
+
+@app.command()
+def experiment(
+    name: Annotated[str, typer.Argument(help="A published result to measure again: isn.")],
+    run: Annotated[Path, typer.Option(help="The run that it is about, from `eightfold train-isn`.")],
+    output: Annotated[
+        Path | None, typer.Option(help="Where the report goes (default: the folder study in the run).")
+    ] = None,
+    games: Annotated[int, typer.Option(min=2, help="Games of each pair in a round robin.")] = 10,
+    match_games: Annotated[int, typer.Option(min=2, help="Games against each opponent.")] = 40,
+    large_games: Annotated[int, typer.Option(min=2, help="Games on 19x19.")] = 10,
+    variant_games: Annotated[int, typer.Option(min=0, help="Training games of each variant; 0: none.")] = 6000,
+    seed: SeedOption = 0,
+) -> None:
+    """Measure a published result again and write a report; what is kept for this run and settings is reused."""
+    from eightfold.core.errors import unknown
+    from eightfold.studies import NAMES
+
+    if name not in NAMES:
+        raise unknown("experiment", name, NAMES)
+    from eightfold.studies.isn import IsnExperiment
+    from eightfold.studies.isn import run as run_experiment
+
+    folder = output or run / "study"
+    run_experiment(
+        IsnExperiment(
+            run=run,
+            output=folder,
+            games=games,
+            match_games=match_games,
+            large_games=large_games,
+            variant_games=variant_games,
+            seed=seed,
+        )
+    )
+    print(folder / "README.md")
+
+
+@app.command()
+def gtp(
+    player: Annotated[
+        str | None,
+        typer.Option(
+            help="A player, e.g. mcts:playouts=2000 (see `eightfold players`); the best there is if left out."
+        ),
+    ] = None,
+    game: Annotated[
+        str, typer.Option("--game", help="The game, e.g. go:size=9,komi=7.5,rules=japanese; commands can change it.")
+    ] = "go:size=19",
+    seed: SeedOption = 0,
+) -> None:
+    """Be a Go engine for programs that speak GTP, such as Sabaki or GoGui. Ends with quit."""
+    from eightfold.protocols.gtp.session import serve
+
+    serve(player, game=game, seed=seed)
+
+
+@app.command()
+def warmup(
+    game: Annotated[list[str] | None, typer.Argument(help="Only for these, e.g. gomoku; for all if left out.")] = None,
+) -> None:
+    """Compile every kernel now, so that nothing has to be waited for later."""
+    from eightfold.cli.warmup import warm_up
+
+    warm_up(game or ())
+
+
+def main() -> None:
+    """The entry point: bad input becomes one line and exit code 2. (Ctrl-C is Typer's: exit code 130.)"""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that cannot show a stone still shows the rest
+    say_on_stderr()
+    try:
+        app()
+    except EightfoldError as error:
+        print(f"eightfold: {error}", file=sys.stderr)
+        sys.exit(2)
+    except OSError as error:
+        print(f"eightfold: {error.strerror or error}", file=sys.stderr)
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

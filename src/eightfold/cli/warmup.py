@@ -1,0 +1,176 @@
+"""Compile everything once: `eightfold warmup`.
+
+Every step runs a real piece of the package in the smallest way that reaches its kernels, with the types that
+later uses have; Numba's disk cache then serves every later process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eightfold.core.errors import unknown
+from eightfold.core.threads import run_parts, usable_cores
+
+Step = tuple[str, Callable[[], object]]  # what is compiled, and a way to reach it
+
+
+def steps(families: Sequence[str]) -> list[list[Step]]:
+    """What there is to compile for some families of games, in lanes that have little in common."""
+    from eightfold.arena.players import PLAYERS
+
+    lanes: list[list[Step]] = []
+    for family in families:
+        lane: list[Step] = [(f"{family}: rules and encoders", partial(_game, family))]
+        lane += [(f"{family}: {player}", partial(_player, family, player)) for player in PLAYERS]
+        lane.append((f"{family}: search with a network", partial(_selfplay, family)))
+        lanes.append(lane)
+    lanes[0] += [("symmetry: batches", _transforms), ("symmetry: SLAP", _slap)]
+    if "go" in families:
+        lanes[0].append(("networks: Internal Symmetry Network", _isn))
+        lanes[-1] += [("go: ownership by random games", _ownership), ("go: TD(λ) self-play, isn", _td)]
+    return lanes
+
+
+def warm_up(families: Sequence[str] = ()) -> None:
+    """Compile for some families of games, or for all; lanes side by side, each in a process of its own."""
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from eightfold.games.game import FAMILIES
+
+    for family in families:
+        if family not in FAMILIES:
+            raise unknown("game", family, FAMILIES)
+    lanes = steps(tuple(dict.fromkeys(families)) or tuple(FAMILIES))
+    if usable_cores() == 1:
+        lanes = [[step for lane in lanes for step in lane]]
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True) as progress:
+        bar = progress.add_task("compiling", total=sum(map(len, lanes)))
+
+        def run_lane(number: int) -> None:
+            with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
+                for name, step in lanes[number]:
+                    if not console.is_terminal:
+                        console.print(f"compiling {name}", highlight=False)
+                    process.submit(step).result()
+                    progress.advance(bar)
+
+        run_parts(run_lane, len(lanes))
+
+
+def _transforms() -> None:
+    from eightfold.symmetry import transform_batch
+
+    for kind in (np.uint8, np.float16, np.float32, np.float64):
+        states, policies = np.zeros((1, 2, 3, 3), kind), np.zeros((1, 9), kind)
+        transform_batch(states, policies, np.zeros(1, np.int64), np.zeros((1, 2), np.int64))
+
+
+def _slap() -> None:
+    from eightfold.symmetry import out_of_frames, slap_batch, slap_cc
+
+    for kind in (np.uint8, np.int8, np.float32):
+        slap_batch(np.zeros((1, 2, 3, 3), kind))
+    for precision in (np.float32, np.float64):
+        out_of_frames(np.zeros((1, 9), precision), np.ones(1, np.uint8))
+    slap_cc(np.zeros((2, 3, 3), np.float32))
+
+
+def _isn() -> None:
+    from eightfold.isn.classes import liberty_classes
+    from eightfold.isn.fused import FusedEvaluator
+    from eightfold.isn.incremental import CandidateEvaluator
+    from eightfold.isn.network import ISN
+    from eightfold.isn.reward import board_values
+
+    network, stones = ISN(), np.zeros((1, 3, 3), np.int8)
+    previous = FusedEvaluator(network).run(liberty_classes(stones, np.zeros((1, 7, 3, 3), np.float32)))
+    board_values(stones, previous)
+    CandidateEvaluator(network).values(stones, previous, np.ones(1, np.int64), np.ones((1, 9), np.uint8))
+
+
+def _td() -> None:
+    from eightfold.games.game import make_game
+    from eightfold.isn.match import play_pairs
+    from eightfold.isn.search import search
+    from eightfold.isn.view import IsnEvaluator
+    from eightfold.learning.td.config import TdConfig
+    from eightfold.learning.td.loop import TdTrainer
+
+    trainer = TdTrainer(TdConfig(game="go:size=3,komi=0.5", games=1, linear_games=0))
+    trainer.update(1)
+    game, tables = make_game("go:size=3,komi=0.5"), trainer.tables()
+    play_pairs(game, [tables, tables], [(0, 1)], games=2)
+    evaluator, position = IsnEvaluator(game, trainer.network), game.after(["b2"])
+    evaluator.view(position)
+    stop, scores, facts = np.zeros(1, np.int64), np.zeros(game.actions), np.zeros(1, np.int64)
+    search(position.state, evaluator.outputs(position), tables, 0.4, 2, 2, stop, scores, facts)
+
+
+def _ownership() -> None:
+    from eightfold.games.game import make_game
+    from eightfold.games.go.count import count
+    from eightfold.search.ownership import dead_groups
+
+    position = make_game("go:size=5").after(["c3", "c2"])
+    dead_groups(position, games=2)
+    count(position)
+
+
+def _game(family: str) -> None:
+    from eightfold.games.game import make_game
+
+    game = make_game(f"{family}:size=5")
+    position = game.start().play(int(game.start().legal_moves[0]))
+    position.stones, position.orbit_key, position.forbidden_moves  # noqa: B018
+    for encoder in game.family.encoders:
+        position.encode(encoder)
+        number, planes = game.encoder(encoder)
+        game.kernels.encode_batch(position.state[None], number, np.empty((1, planes, 5, 5), np.float32))
+
+
+def _player(family: str, name: str) -> None:
+    from eightfold.arena.players import make_player
+    from eightfold.games.game import make_game
+
+    game = make_game(f"{family}:size=5")
+    player = make_player(name, game)
+    position = game.start()
+    for _ in range(2):  # twice, so that a tree is also kept
+        position = position.play(player.think(position).action)
+
+
+class _Undecided:
+    """An evaluator that knows nothing, so that a search with a network can be compiled without one."""
+
+    encoder = "last-move"
+
+    def __init__(self, actions: int) -> None:
+        self._actions = actions
+
+    def evaluate(self, planes: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        return np.zeros((len(planes), self._actions), np.float32), np.zeros(len(planes), np.float32)
+
+
+def _selfplay(family: str) -> None:
+    from eightfold.games.game import make_game
+    from eightfold.learning.selfplay import SelfPlay, SelfPlaySettings
+    from eightfold.search.forest import SearchSettings
+
+    game = make_game(f"{family}:size=5")
+    for search in (SearchSettings(noise=0.25), SearchSettings(root="gumbel"), SearchSettings(forced_playouts=2.0)):
+        SelfPlay(
+            game,
+            _Undecided(game.actions),
+            settings=SelfPlaySettings(games=2, playouts=4, opening_share=1.0),
+            search=search,
+            random=np.random.default_rng(0),
+        ).play(1)

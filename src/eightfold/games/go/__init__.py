@@ -1,0 +1,1 @@
+"""Go: rules, scoring, superko, handicap. Start with `rules.py`."""

@@ -1,0 +1,81 @@
+"""Which moves of Go are legal: a liberty, no ko, no repetition; and the words for those that are not."""
+
+from __future__ import annotations
+
+from eightfold.core.jit import Ints, kernel
+from eightfold.games.go.board import cell_at, has_liberty, touches_own
+from eightfold.games.go.layout import CELLS, COLOUR, EMPTY, KO, RULES, SUICIDE
+from eightfold.games.go.memory import NEVER, repeated, repeats
+from eightfold.games.state import ONGOING, RESULT, SIDE, SIZE
+
+
+@kernel
+def legal(state: Ints, moves: Ints) -> int:
+    count = 0
+    if state[RESULT] == ONGOING:
+        size, colour = state[SIZE], state[SIDE]
+        stride = state[SIZE] + 1
+        for row in range(size):
+            for column in range(size):
+                cell = CELLS + (row + 1) * (size + 1) + column + 1
+                if state[cell] & COLOUR == EMPTY and may_play(state, stride, cell, colour):
+                    moves[count] = row * size + column
+                    count += 1
+        moves[count] = size * size
+        count += 1
+    return count
+
+
+@kernel
+def may_play(state: Ints, stride: int, cell: int, colour: int) -> bool:
+    """Whether the rules allow a stone on an empty cell."""
+    if cell == state[KO] and colour == state[SIDE]:
+        return False
+    return not is_suicide(state, stride, cell, colour) and not repeats(state, stride, cell, colour)
+
+
+@kernel
+def is_suicide(state: Ints, stride: int, cell: int, colour: int) -> bool:
+    """Whether a stone on an empty cell takes itself off where the rules forbid it: alone they always do."""
+    if has_liberty(state, stride, cell, colour):
+        return False
+    return state[RULES] & SUICIDE == 0 or not touches_own(state, stride, cell, colour)
+
+
+@kernel
+def is_legal(state: Ints, move: int) -> bool:
+    """Whether any number at all is a legal move."""
+    size = state[SIZE]
+    if state[RESULT] != ONGOING or move < 0 or move > size * size:
+        return False
+    if move == size * size:
+        return True
+    stride, cell = size + 1, cell_at(move, size)
+    return state[cell] & COLOUR == EMPTY and may_play(state, stride, cell, state[SIDE])
+
+
+@kernel
+def forbidden(state: Ints, points: Ints) -> int:
+    """Write the empty points that the side to move may not play to the front of `points` [A]; how many they are."""
+    count = 0
+    if state[RESULT] == ONGOING:
+        size = state[SIZE]
+        stride = state[SIZE] + 1
+        for point in range(size * size):
+            cell = cell_at(point, size)
+            if state[cell] & COLOUR == EMPTY and not may_play(state, stride, cell, state[SIDE]):
+                points[count] = point
+                count += 1
+    return count
+
+
+def why_forbidden(state: Ints, move: int) -> str:
+    """Why it may not, in words; no kernel."""
+    size, colour = int(state[SIZE]), int(state[SIDE])
+    stride, cell = size + 1, cell_at(move, size)
+    if cell == state[KO]:
+        return "it retakes a ko at once"
+    if is_suicide(state, stride, cell, colour):
+        return "it is suicide"
+    number = repeated(state, stride, cell, colour)
+    return "the rules forbid it here" if number == NEVER else f"it repeats position {number} of the game (superko)"

@@ -1,0 +1,1 @@
+"""Internal Symmetry Networks (Blair) for Go. Start with `network.py`."""

@@ -1,0 +1,96 @@
+"""`isn` of the registry: cells with internal symmetry as in document 003, with a policy and a value.
+
+The same layers as `eightfold.isn.network`, several of them, for any game's planes: the answers to a turned board are
+the turned answers, exactly, whatever the weights. Heads pool over the board, so one network plays any size.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from eightfold.core.errors import EightfoldError
+from eightfold.core.specs import Option
+from eightfold.isn.network import HIDDEN_TYPES
+from eightfold.nets.equivariant import EquivariantConvolution
+from eightfold.nets.foresight import FORESIGHT, Foreseen, make_foresight
+from eightfold.symmetry.representations import make_field
+
+if TYPE_CHECKING:
+    from eightfold.nets.networks import Shape
+
+COUNTS = {"trivial": 24, "symmetrical": 6, "diagonal": 6, "chiral": 4, "faithful": 12}
+
+
+class ISNPolicy(nn.Module):
+    """Layers of cells with units of five types; a policy from each cell, a value from their mean and maximum."""
+
+    any_size = True
+    OPTIONS = (
+        Option(name="layers", default=6, least=1, most=100, help="layers of hidden units"),
+        *(Option(name=kind, default=COUNTS[kind], least=0, most=1024, help=f"{kind} units") for kind in HIDDEN_TYPES),
+        Option(name="heads", default=32, least=1, most=1024, help="plain numbers that a cell gives each head"),
+        FORESIGHT,
+    )
+
+    def __init__(self, shape: Shape, *, layers: int = 6, heads: int = 32, foresight: int = 0, **counts: int) -> None:
+        super().__init__()
+        hidden = make_field(**{**COUNTS, **counts})
+        if not hidden:
+            raise EightfoldError("network isn: no hidden units; give at least one type a count")
+        # One plane more than given, all ones: what it lacks outside tells a cell where the edge is.
+        given = make_field(trivial=shape.planes + 1)
+        self.stem = EquivariantConvolution(given, hidden)
+        self.layers = nn.ModuleList(EquivariantConvolution(hidden, hidden) for _ in range(layers - 1))
+        self.policy_features = EquivariantConvolution(hidden, make_field(trivial=heads))
+        self.policy_shortcut = EquivariantConvolution(given, make_field(trivial=heads), bias=False)
+        self.policy_pool = nn.Linear(2 * heads, heads)
+        self.policy = nn.Conv2d(heads, 1, 1)
+        self.policy_pass = nn.Linear(2 * heads, shape.passes) if shape.passes else None
+        self.value_features = EquivariantConvolution(hidden, make_field(trivial=heads))
+        outcomes = nn.Linear(64, 3)
+        self.value = nn.Sequential(nn.Linear(2 * heads, 64), nn.ReLU(), outcomes)
+        self.policy.weight.data.mul_(0.1)  # start undecided: a flat policy and values near zero
+        outcomes.weight.data.mul_(0.1)
+        self.foresight: nn.Sequential | None = None
+        seers = make_foresight(foresight, heads, shape, "isn")
+        if seers is not None:
+            # From plain numbers, as the other heads: owners turn with the board, and the score does not change.
+            plain = EquivariantConvolution(hidden, make_field(trivial=heads))
+            seers.score.weight.data.mul_(0.1)
+            self.foresight = nn.Sequential(plain, nn.ReLU(), seers)
+
+    def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
+        return self._answer(*self._hidden(planes))
+
+    def foresee(self, planes: Tensor) -> Foreseen:
+        given, hidden = self._hidden(planes)
+        assert self.foresight is not None, "made without foresight=1"
+        return Foreseen(*self._answer(given, hidden), *self.foresight(hidden))
+
+    def _hidden(self, planes: Tensor) -> tuple[Tensor, Tensor]:
+        """What the layers are given, the planes and one more, and what they make of it."""
+        planes = torch.cat([planes, torch.ones_like(planes[:, :1])], dim=1)
+        hidden = torch.tanh(self.stem(planes))
+        for layer in self.layers:
+            hidden = hidden + torch.tanh(layer(hidden))
+        return planes, hidden
+
+    def _answer(self, planes: Tensor, hidden: Tensor) -> tuple[Tensor, Tensor]:
+        local = self.policy_features(hidden) + self.policy_shortcut(planes)
+        pooled = _pool(functional.relu(local))
+        local = functional.relu(local + self.policy_pool(pooled)[:, :, None, None])
+        policy = self.policy(local).flatten(1)
+        if self.policy_pass is not None:
+            policy = torch.cat([policy, self.policy_pass(pooled)], dim=1)
+        outcomes = self.value(_pool(functional.relu(self.value_features(hidden)))).softmax(dim=1)
+        win, draw, loss = outcomes[:, 0:1], outcomes[:, 1:2], outcomes[:, 2:3]
+        return policy, torch.cat([win - loss, draw], dim=1)
+
+
+def _pool(features: Tensor) -> Tensor:
+    """[B, F, N, N] to [B, 2F]: the mean and the largest of every plane, which turning does not change."""
+    return torch.cat([features.mean(dim=(2, 3)), features.amax(dim=(2, 3))], dim=1)

@@ -1,0 +1,128 @@
+"""What an ISN thinks of a position of Go, for the side to move.
+
+The seven outputs are white's. Here they are turned into what the side to move would call them: its worth of every
+point, of the board, and of every move. The classes of groups come from the outputs one move earlier, and those from
+the outputs before, so a position is followed from the start of its game; what is known of the last one is kept.
+
+    >>> from eightfold.games.game import make_game
+    >>> from eightfold.isn.network import ISN
+    >>> evaluator = IsnEvaluator(make_game("go:size=5"), ISN())
+    >>> view = evaluator.view(make_game("go:size=5").after(["c3"]))
+    >>> view.outputs.shape, view.moves.shape
+    ((7, 5, 5), (26,))
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eightfold.core.errors import EightfoldError
+from eightfold.core.jit import Ints, kernel
+from eightfold.games.game import Game, Position
+from eightfold.games.go.legal import is_legal
+from eightfold.games.go.rules import play, stones
+from eightfold.games.state import WHITE
+from eightfold.isn.choice import first_look, look, move_values
+from eightfold.isn.classes import OUTPUT_NAMES
+from eightfold.isn.network import ISN
+from eightfold.isn.reward import reward_weights
+from eightfold.isn.tables import USED, IsnTables, playing_tables
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class IsnView:
+    """A position by an ISN. N N board, A moves."""
+
+    outputs: NDArray[np.float32]  # [7, N, N], white's, as the network gave them
+    rewards: NDArray[np.float64]  # [N, N], to the side to move
+    moves: NDArray[np.float64]  # [A], the worth of the board after each, to the side to move; nan if not legal
+    chinese: float  # the lead that the side to move will have by area, komi included
+
+    @property
+    def worth(self) -> float:
+        """Of the board as it is, to the side to move; captures so far are left out."""
+        return float(self.rewards.sum())
+
+
+class IsnEvaluator:
+    """A network for positions of one game; `c` and `s` are what captures and stones are worth."""
+
+    def __init__(self, game: Game, network: ISN, *, c: float = 0.4, s: float = 0.4, by_count: bool = False) -> None:
+        if game.name != "go":
+            raise EightfoldError(f"an Internal Symmetry Network plays go, not {game.text}")
+        self.game = game
+        self.tables = playing_tables(network, c=c, s=s, by_count=by_count)
+        self._area = reward_weights(0.0, 1.0)
+        size = game.size
+        self._outputs = np.zeros((1, len(OUTPUT_NAMES), size, size), np.float32)
+        self._board = np.zeros((1, size, size), np.int8)
+        self._known: tuple[int, ...] | None = None
+        self._state = game.start().state
+
+    def forget(self) -> None:
+        """A new game begins."""
+        self._known = None
+
+    def outputs(self, position: Position) -> NDArray[np.float32]:
+        """[1, 7, N, N]; the array is this evaluator's own."""
+        known = self._known
+        if known is None or position.moves[: len(known)] != known:
+            known = ()
+            self._state = self.game.start().state.copy()
+            enter(self._state, self.tables, self._board, self._outputs)
+        fresh = np.array(position.moves[len(known) :], np.int64)
+        followed = follow(self._state, fresh, self.tables, self._board, self._outputs)
+        self._known = position.moves
+        # The game began with stones that were set up by hand, or somebody moved twice in a row.
+        if followed < len(fresh) or (self._board[0] != position.stones).any():
+            enter(position.state, self.tables, self._board, self._outputs)
+            self._known = None
+        return self._outputs
+
+    def view(self, position: Position) -> IsnView:
+        """The position for the side to move."""
+        outputs = self.outputs(position)
+        values, moves = np.full((1, self.game.actions), np.nan), np.zeros(self.game.actions, np.int64)
+        if not position.is_over:
+            move_values(position.state, self._board, outputs, self.tables, moves, values)
+        sign = 1 if position.to_move == WHITE else -1
+        rewards = self._rewards(self.tables.worth, position.stones)
+        if self.tables.single:
+            area = float(rewards.sum())
+        else:
+            weights = self._area[position.stones]  # [N, N, 8]
+            area = float((weights[..., :7] * outputs[0].transpose(1, 2, 0)).sum() + weights[..., 7].sum())
+        return IsnView(
+            outputs=outputs[0].copy(),
+            rewards=sign * rewards,
+            moves=sign * values[0],
+            chinese=sign * (area + float(self.game.values["komi"])),
+        )
+
+    def _rewards(self, worth: NDArray[np.float32], board: NDArray[np.int8]) -> NDArray[np.float64]:
+        """[N, N], to white."""
+        parts = self.tables.parts[board]  # [N, N, USED]
+        said = np.take_along_axis(self._outputs[0].transpose(1, 2, 0), parts, axis=2)
+        return (worth[board][..., :USED] * said).sum(axis=2, dtype=np.float64) + worth[board][..., USED]
+
+
+@kernel
+def enter(state: Ints, tables: IsnTables, board: NDArray[np.int8], outputs: NDArray[np.float32]) -> None:
+    """The outputs for the start of a game."""
+    first_look(state, tables, board, np.zeros(board.shape, np.uint8), outputs)
+
+
+@kernel
+def follow(state: Ints, moves: Ints, tables: IsnTables, board: NDArray[np.int8], outputs: NDArray[np.float32]) -> int:
+    """Play moves on `state` as long as they are legal, looking at every position on the way; how many were."""
+    classes = np.zeros(board.shape, np.uint8)
+    for k in range(len(moves)):
+        if not is_legal(state, moves[k]):
+            return k
+        play(state, moves[k])
+        stones(state, board[0])
+        look(board, tables, classes, outputs)
+    return len(moves)

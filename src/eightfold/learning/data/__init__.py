@@ -1,0 +1,1 @@
+"""Training data: samples, the replay buffer and the batches made from it."""

@@ -1,0 +1,1 @@
+"""Training an Internal Symmetry Network by TD(lambda). Start with `loop.py`."""

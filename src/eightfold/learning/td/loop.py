@@ -1,0 +1,262 @@
+"""TD(λ) self-play with an Internal Symmetry Network (document 003, section V), from top to bottom.
+
+    play some games with the weights as they are, each move as likely as exp(±β R)
+    -> walk every game back from its end: what should the outputs have said?  -> gradient, summed over everything
+    -> weights ← decay^games · weights + rate · gradient                      -> again
+
+With one game at a time this is the paper's training; more at a time use all cores and change the weights
+less often. First the shortcut is trained alone, with the hidden units' weights into the outputs at zero: a linear
+player that brings games to an end. Then everything.
+
+With `climb.every` training is a hill-climb, TD being the mutation: after so many games the new weights play the old
+ones, and are given up if they lose.
+
+Read before: `td_play.py` (a game), `td_targets.py` (targets), `td_gradient.py` (gradients). A run is a folder:
+`td_run.py`.
+"""
+
+from __future__ import annotations
+
+import copy
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from eightfold.core.errors import EightfoldError
+from eightfold.core.rng import make_random
+from eightfold.core.threads import run_parts, usable_cores
+from eightfold.games.game import make_game
+from eightfold.isn.match import play_pairs
+from eightfold.isn.network import ISN
+from eightfold.isn.place import load_go_isn
+from eightfold.isn.tables import IsnTables, playing_tables
+from eightfold.learning.runs.checkpointing import Schedule
+from eightfold.learning.runs.run import this_machine
+from eightfold.learning.runs.torch_state import seeded
+from eightfold.learning.td.config import TdConfig, check_config
+from eightfold.learning.td.gradient import Gradient, add_to, gradient_of
+from eightfold.learning.td.play import CANDIDATES, ENDED, FACTS, MARGIN, MOVES, teach_games
+from eightfold.learning.td.run import Progress, TdRun
+
+NOTE_SECONDS = 10.0
+
+
+class Recent:
+    """Figures of the games since the last note."""
+
+    def __init__(self) -> None:
+        self.start, self.games, self.facts, self.loss = time.perf_counter(), 0, np.zeros(FACTS), 0.0
+        self.black = 0
+
+    def add(self, facts: Any, losses: Any) -> None:
+        self.games += len(facts)
+        self.facts += facts.sum(axis=0)
+        self.black += int((facts[:, MARGIN] > 0).sum())
+        self.loss += float(losses.sum())
+
+    def figures(self) -> dict[str, float]:
+        seconds, games = time.perf_counter() - self.start, max(1, self.games)
+        return {
+            "games_per_s": self.games / seconds,
+            "moves_a_game": self.facts[MOVES] / games,
+            "candidates_per_s": self.facts[CANDIDATES] / seconds,
+            "loss": self.loss / games,
+            "black_wins": self.black / games,
+            "black_lead": self.facts[MARGIN] / 2 / games,
+            "ended_by_passes": self.facts[ENDED] / games,
+        }
+
+
+class TdTrainer:
+    """A network and the games that teach it; no files."""
+
+    def __init__(self, config: TdConfig, *, threads: int = 0) -> None:
+        check_config(config)
+        self.config = config
+        self.game = make_game(config.game)
+        if self.game.name != "go":
+            raise EightfoldError(f"an Internal Symmetry Network learns go, not {self.game.text}")
+        self.network = fresh_network(config)
+        self.tables()  # an error now, if the network cannot play
+        self.progress = Progress()
+        self.recent = Recent()
+        self.champion = copy.deepcopy(self.network.state_dict())
+        self._threads = threads or usable_cores()
+        self._rules = np.array([self.game.size, *self.game.numbers], np.int64)
+        self._length = self.game.family.state_length(self.game.size)
+        self._longest = min(config.longest or 3 * self.game.points, 3 * self.game.points + 100)
+
+    @property
+    def linear(self) -> bool:
+        """Whether the shortcut is trained alone."""
+        return self.progress.games < self.config.linear_games
+
+    def tables(self) -> IsnTables:
+        """What plays."""
+        config = self.config
+        return playing_tables(self.network, c=config.c, s=config.s, by_count=config.classes == "count")
+
+    def prepare(self) -> None:
+        """Compile what plays and learns, so that no game is charged with it."""
+        nothing = np.zeros(0)
+        config, tables = self.config, self.tables()
+        teach_games(
+            self._rules, self._length, tables, config.beta, config.trace, config.c, config.s, self._longest, 0,
+            nothing.astype(np.uint64), Gradient.zeros_for(tables), np.zeros((0, FACTS), np.int64), nothing, 0, 0,
+        )  # fmt: skip
+
+    def update(self, games: int) -> None:
+        """Play so many games and change the weights once."""
+        config, start = self.config, time.perf_counter()
+        tables, linear = self.tables(), self.linear
+        first = self.progress.games
+        randoms = np.concatenate([make_random(config.seed, first + k) for k in range(games)])
+        facts, losses = np.zeros((games, FACTS), np.int64), np.zeros(games)
+        parts = min(self._threads, games)
+
+        def part(number: int) -> Gradient:
+            gradient = Gradient.zeros_for(tables)
+            teach_games(
+                self._rules, self._length, tables, config.beta, config.trace, config.c, config.s, self._longest,
+                int(linear), randoms, gradient, facts, losses, games * number // parts, games * (number + 1) // parts,
+            )  # fmt: skip
+            return gradient
+
+        total = Gradient(*(sum(each) for each in zip(*run_parts(part, parts), strict=True)))
+        changes = gradient_of(self.network, total)
+        if linear:
+            changes = {name: change for name, change in changes.items() if name.startswith("shortcut")}
+        add_to(self.network, changes, self.learning_rate(), config.decay**games)
+        progress = self.progress
+        progress.games += games
+        progress.moves += int(facts[:, MOVES].sum())
+        progress.candidates += int(facts[:, CANDIDATES].sum())
+        self.recent.add(facts, losses)
+        every = config.climb.every
+        if every and progress.games // every > first // every:
+            self._contest()
+        progress.seconds += time.perf_counter() - start
+
+    def learning_rate(self) -> float:
+        config, progress = self.config, self.progress
+        gone = progress.games / config.games if config.games else 0.0
+        gone = min(1.0, max(gone, progress.seconds / (60 * config.minutes) if config.minutes else 0.0))
+        return config.learning_rate * (1 + (config.final_share - 1) * max(0.0, 2 * gone - 1))
+
+    def _contest(self) -> None:
+        """New weights against those of the last contest; the losing new ones are given up."""
+        climb, newcomer = self.config.climb, self.tables()
+        fresh = copy.deepcopy(self.network.state_dict())
+        self.network.load_state_dict(self.champion)
+        # In parts of two games, so that all cores have something to do.
+        pairs = [(0, 1)] * (climb.games // 2)
+        results = play_pairs(
+            self.game, [newcomer, self.tables()], pairs,
+            games=2, beta=climb.beta, seed=self.config.seed + self.progress.games, threads=self._threads,
+        )  # fmt: skip
+        score = sum(result.points for result in results) / (2 * len(results))
+        self.progress.contests += 1
+        if score >= climb.accept:
+            self.progress.accepted += 1
+            self.champion = fresh
+            self.network.load_state_dict(fresh)
+
+
+def fresh_network(config: TdConfig) -> ISN:
+    """Weights to begin with, in double precision: hidden units that nobody listens to yet."""
+    units = asdict(config.units)
+    if config.start:
+        network, by_count = load_go_isn(config.start)
+        found = {name: network.config[name] for name in units}
+        if found != units or by_count != (config.classes == "count"):
+            classes = "count" if by_count else "eyes"
+            raise EightfoldError(f"{config.start} is a network with classes = {classes} and units {found}; set these")
+        return network.double()
+    with seeded(config.seed):
+        network = ISN(**units).double()
+    if config.linear_games:
+        with torch.no_grad():
+            network.output.weight.zero_()
+    return network
+
+
+class TdTraining:
+    """One run: a trainer and its folder."""
+
+    def __init__(self, config: TdConfig, folder: Path, *, threads: int = 0) -> None:
+        self.trainer = TdTrainer(config, threads=threads)
+        self.config = config
+        self.run = TdRun(folder, config)
+        self._stop = threading.Event()
+        try:
+            stored = self.run.load(self.trainer.network) if self.run.resumed else None
+            if stored is not None:
+                self.trainer.progress, self.trainer.champion = stored
+            self.run.begin()
+            if self.run.notices or self.trainer.progress.games == 0:
+                self.save(snapshot=self.trainer.progress.games == 0)
+        except BaseException:
+            self.run.close()
+            raise
+
+    def train(self, report: Callable[[dict[str, Any]], None] = lambda entry: None) -> None:
+        """Updates until the games or the minutes are used up, or `stop` is called."""
+        config, trainer = self.config, self.trainer
+        progress = trainer.progress
+        trainer.prepare()
+        trainer.recent = Recent()
+        schedule, noted = Schedule(), time.monotonic()
+        while not self._stop.is_set() and not self.done:
+            every, before = config.snapshot_every, progress.games
+            # Up to the next snapshot, the end, or the end of the preliminary phase, and not beyond.
+            room = [config.games_an_update, every - before % every]
+            room += [config.games - before] if config.games else []
+            room += [config.linear_games - before] if before < config.linear_games else []
+            trainer.update(min(room))
+            now = time.monotonic()
+            if now - noted > NOTE_SECONDS or self.done:
+                entry = self._entry()
+                self.run.note(entry)
+                report(entry)
+                trainer.recent, noted = Recent(), now
+            if schedule.due or progress.games % every == 0:
+                self.save(snapshot=progress.games % every == 0)
+                schedule.saved()
+        self.save(snapshot=self.done and progress.games % config.snapshot_every > 0)
+
+    @property
+    def done(self) -> bool:
+        progress, config = self.trainer.progress, self.config
+        by_games = config.games > 0 and progress.games >= config.games
+        return by_games or (config.minutes > 0 and progress.seconds >= 60 * config.minutes)
+
+    def stop(self) -> None:
+        """Ask the loop to end after this update."""
+        self._stop.set()
+
+    def save(self, *, snapshot: bool = False) -> None:
+        trainer = self.trainer
+        self.run.save(trainer.network, trainer.champion, trainer.progress, self.config.classes, snapshot=snapshot)
+
+    def _entry(self) -> dict[str, Any]:
+        progress, trainer = self.trainer.progress, self.trainer
+        entry: dict[str, Any] = {
+            "minutes": progress.seconds / 60,
+            "games": progress.games,
+            "linear": trainer.linear,
+            "learning_rate": trainer.learning_rate(),
+            "machine": this_machine(),
+            **trainer.recent.figures(),
+        }
+        if progress.contests:
+            entry |= {"contests": progress.contests, "accepted": progress.accepted}
+        return entry
+
+    def close(self) -> None:
+        self.run.close()

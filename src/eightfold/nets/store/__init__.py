@@ -1,0 +1,1 @@
+"""Networks on disk: what describes them, their checkpoints, and exported files."""

@@ -1,0 +1,138 @@
+"""What a network is, apart from its weights, and where networks are found. Nothing here needs PyTorch.
+
+A network lies in a folder, a checkpoint's or a shipped one's: `network.json` describes it, `network.safetensors`
+holds its weights, and `network.onnx`, where it is there, the whole of it for programs without PyTorch
+(`eightfold export`). Read next: `checkpoint.py` for the second, `exported.py` for the third.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from eightfold.core.errors import EightfoldError, shown
+from eightfold.games.game import Game, make_game
+from eightfold.nets.inference.evaluator import check_mode, planes_seen
+from eightfold.nets.shape import Shape
+from eightfold.search.forest import SearchSettings
+from eightfold.search.playing import PLAYING, playing_text, read_playing
+
+if TYPE_CHECKING:
+    from torch import nn
+
+WEIGHTS, DESCRIPTION, CARD, EXPORTED = "network.safetensors", "network.json", "card.md", "network.onnx"
+log = logging.getLogger("eightfold")
+MODELS = Path(__file__).resolve().parents[2] / "models"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Description:
+    """What a network is, apart from its weights."""
+
+    network: str  # its text
+    game: str
+    encoder: str
+    symmetry: str
+    playing: str = playing_text(PLAYING)  # how it plays: see `search/playing.py`
+
+    def settings(self) -> SearchSettings:
+        """Of the search with which it plays for points."""
+        return read_playing(self.playing)
+
+    def shape(self) -> Shape:
+        try:
+            game = make_game(self.game)
+        except EightfoldError as error:
+            raise EightfoldError(f"what the network was trained for: {error}") from None
+        _, planes = game.encoder(self.encoder)
+        seen = planes_seen(planes, check_mode(self.symmetry))
+        passes, owners = game.actions - game.points, hasattr(game.rules, "ownership")
+        return Shape(planes=seen, size=game.size, passes=passes, owners=owners)
+
+    def make(self) -> nn.Module:
+        """A network of this kind with fresh weights."""
+        from eightfold.nets.networks import make_network
+
+        return make_network(self.network, self.shape())
+
+    def fitted_to(self, game: Game, *, who: object, any_size: bool) -> Description:
+        """The description for another game; an error if the network does not play it.
+
+        Where it was not trained for the very game, somebody is told so, once.
+        """
+        check_fits(self.game, game, who=who, any_size=any_size)
+        others = differences(make_game(self.game), game)
+        if others:
+            _tell_once(
+                f"{who} was trained for {self.game}; it plays {game.text} all the same ({', '.join(sorted(others))})"
+            )
+        return replace(self, game=game.text)
+
+
+def check_fits(trained: str, game: Game, *, who: object, any_size: bool) -> None:
+    """An error unless a network that was trained for a game plays this one; `who`: what the error calls it."""
+    if not plays(trained, game, any_size=any_size):
+        raise EightfoldError(f"{who} was trained for {trained}, not for {game.text}")
+
+
+def plays(trained: str, game: Game, *, any_size: bool) -> bool:
+    """Whether a network that was trained for a game plays this one: the same family, differing only in what it bears.
+
+    That is what the family calls mild (in Go the komi, the rules and the handicap), and with `any_size`, whose
+    weights fit every board, the size.
+    """
+    if trained == game.text:
+        return True
+    own = make_game(trained)
+    borne = own.family.mild | ({"size"} if any_size else set())
+    return own.family is game.family and differences(own, game) <= borne
+
+
+def differences(one: Game, other: Game) -> set[str]:
+    """The options in which two games of a family differ."""
+    return {name for name, value in one.values.items() if other.values[name] != value}
+
+
+_told: set[str] = set()
+
+
+def _tell_once(line: str) -> None:
+    """A remark that is no error, where a person sees it: on stderr, unless whoever uses the package logs elsewhere."""
+    if line not in _told:
+        _told.add(line)
+        log.warning("eightfold: note: %s", line)
+
+
+def load_description(folder: Path) -> Description:
+    path = folder / DESCRIPTION
+    try:
+        description = Description(**json.loads(path.read_text(encoding="utf-8")))
+        for key, value in asdict(description).items():
+            if not isinstance(value, str):
+                raise ValueError(f"{key} is {shown(value)}, not a text")
+        description.settings()
+        return description
+    except OSError as error:
+        raise EightfoldError(f"{folder} holds no network: {path.name}: {error.strerror}") from None
+    except (ValueError, TypeError, RecursionError) as error:
+        raise EightfoldError(f"{path} is not a network's description: {' '.join(str(error).split())}") from None
+
+
+def find_checkpoint(place: str | Path) -> Path:
+    """The checkpoint's folder: of a run, the checkpoint's own, or a shipped network's by its name."""
+    for folder in (Path(place) / "checkpoint", Path(place)):
+        if (folder / DESCRIPTION).is_file():
+            return folder
+    shipped = shipped_networks()
+    if str(place) in shipped:
+        return MODELS / str(place)
+    or_shipped = f", or a shipped one: {', '.join(shipped)}" if shipped else ""
+    raise EightfoldError(f"{place} holds no network; give the folder of a run or of a checkpoint{or_shipped}")
+
+
+def shipped_networks() -> list[str]:
+    """The names of the networks that come with the package."""
+    return sorted(folder.parent.name for folder in MODELS.glob(f"*/{DESCRIPTION}"))

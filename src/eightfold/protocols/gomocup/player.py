@@ -1,0 +1,138 @@
+"""Any program that speaks Gomocup as a player: `gomocup:COMMAND`, our side as the manager.
+
+    gomocup:./engine --flag             the command is split as a shell would split it, but no shell is run
+    gomocup:seconds=2,match=300,./engine   options come before the command
+
+An engine that hangs, crashes, answers nonsense or plays an illegal move forfeits the game; for the next one it is
+started anew. Starting, playing, ending and forfeiting are in `program_player.py`.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+
+from eightfold.core.specs import Option, check_options
+from eightfold.games.game import Game, Position
+from eightfold.protocols.gomocup.rules import UNLIMITED, read_point, rule_number, write_point
+from eightfold.protocols.program_player import LOOK, SHOWN, ProgramPlayer
+
+REMARKS = ("MESSAGE", "DEBUG", "INFO")  # lines for people, before an answer
+
+
+class GomocupPlayer(ProgramPlayer):
+    """An engine in a process of its own."""
+
+    PROTOCOL, FAREWELL = "gomocup", "END"
+    POINT = re.compile(r"-?\d+\s*,\s*-?\d+")
+    SETTLING = 0.02  # some drop what comes at once after their move
+    OPTIONS = (
+        Option(name="seconds", default=5.0, least=0, most=1e5, help="time for a move (INFO timeout_turn)"),
+        Option(name="match", default=0.0, least=0, most=1e6, help="time for a game (INFO timeout_match; 0: no limit)"),
+        Option(name="memory", default=0, least=0, most=1e6, help="megabytes (INFO max_memory; 0: no limit)"),
+        Option(name="patience", default=5.0, least=0, most=1e5, help="seconds beyond its time until it has lost"),
+        Option(name="start", default=60.0, least=0, most=1e5, help="seconds in which it must be ready"),
+    )
+
+    def __init__(
+        self,
+        game: Game,
+        command: str,
+        *,
+        seconds: float = 5.0,
+        match: float = 0.0,
+        memory: int = 0,
+        patience: float = 5.0,
+        start: float = 60.0,
+    ) -> None:
+        given = {"seconds": seconds, "match": match, "memory": memory, "patience": patience, "start": start}
+        check_options(self.OPTIONS, "player gomocup", given)
+        self._rule = rule_number(game)
+        super().__init__(game, command, seconds=seconds, match=match, patience=patience, start=start)
+        self._memory = memory
+        self._told_seconds = -1.0
+        self._refusals = 0  # of YXSTOP, which most engines do not know, that may still come
+
+    # ---- a game -------------------------------------------------------------------------------------
+
+    def _begin(self) -> None:
+        self._told_seconds, self._refusals = -1.0, 0
+        self._agree(f"START {self._game.size}")
+        self._send(
+            f"INFO timeout_match {round(1000 * self._match)}",
+            f"INFO max_memory {self._memory * 1_000_000}",
+            "INFO game_type 1",
+            f"INFO rule {self._rule}",
+        )
+
+    def _clear(self) -> None:
+        self._agree("RESTART")
+
+    def _agree(self, command: str) -> None:
+        """An empty board by a command that is answered with OK."""
+        self._send(command)
+        answer = self._answer(self._start)
+        if answer != "OK":
+            raise self._forfeit(f"it answered {command} with {answer[:SHOWN]!r} instead of OK")
+        self._known = ()
+
+    def _show(self, position: Position, limit: float) -> None:
+        self._tell_limits(limit)
+        self._ask(position)
+
+    # ---- the conversation ---------------------------------------------------------------------------
+
+    def _tell_limits(self, limit: float) -> None:
+        if limit != self._told_seconds:
+            self._send(f"INFO timeout_turn {min(round(1000 * limit), UNLIMITED)}")
+            self._told_seconds = limit
+        left = round(1000 * (self._match - self._used)) if self._match else UNLIMITED
+        self._send(f"INFO time_left {left}")
+
+    def _ask(self, position: Position) -> None:
+        """One more move is a TURN, an empty board BEGIN; whatever else happened is shown as a whole board."""
+        moves, known = position.moves, self._known
+        if known is not None and moves and moves[:-1] == known:
+            self._send(f"TURN {write_point(moves[-1], self._game)}")
+        elif not moves and known == ():
+            self._send("BEGIN")
+        elif not moves:
+            self._clear()
+            self._send("BEGIN")
+        else:
+            stones = position.stones.ravel()
+            fields = (
+                f"{write_point(move, self._game)},{1 if stones[move] == position.to_move else 2}" for move in moves
+            )
+            self._send("BOARD", *fields, "DONE")
+
+    def _answered(self, position: Position, limit: float, stop: threading.Event | None) -> str:
+        answer = self._answer(limit + self._patience, stop)
+        if answer.upper().startswith("SUGGEST"):
+            self._send(f"PLAY {answer[len('SUGGEST') :].strip()}")
+            answer = self._answer(self._patience)
+        return answer
+
+    def _point(self, text: str) -> int:
+        return read_point(text, self._game)
+
+    def _answer(self, seconds: float, stop: threading.Event | None = None) -> str:
+        """Its next line that is not a remark; a forfeit if there is none in time."""
+        deadline = time.perf_counter() + seconds
+        while (left := deadline - time.perf_counter()) > 0:
+            if stop is not None and stop.is_set():
+                self._send("YXSTOP")  # those that know it answer at once
+                self._refusals += 1
+                stop = None
+            line = self._read(min(left, LOOK) if stop is not None else left)
+            if not line:
+                continue
+            word = line.partition(" ")[0].upper()
+            if word in REMARKS:
+                self.remarks.append(line)
+            elif word in ("UNKNOWN", "ERROR") and self._refusals:
+                self._refusals -= 1
+            else:
+                return line
+        raise self._forfeit(f"it did not answer within {seconds:g} s")

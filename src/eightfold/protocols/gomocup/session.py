@@ -1,0 +1,57 @@
+"""The program `pbrain-eightfold`: the Gomocup protocol over standard input and output.
+
+How lines are read while the player thinks is in `session.py`. YXSTOP, END and the end of the input end its thinking.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+
+from eightfold import __version__
+from eightfold.core.compiling import say_on_stderr
+from eightfold.core.errors import EightfoldError
+from eightfold.protocols.session import Conversation, Manners, serve_session
+
+PATIENCE = 1.0  # seconds: managers wait a few for the answer to START, and compiling may take a minute
+MANNERS = Manners(word=lambda line: line.partition(" ")[0].upper(), stops=frozenset({"YXSTOP", "END"}), farewell="END")
+
+
+def serve(player: str | None = None, *, seed: int = 0) -> None:
+    """Speak Gomocup on standard input and output until the manager has had enough."""
+    if player is not None:
+        from eightfold.arena.players import check_player
+
+        check_player(player)
+
+    def begin(say: Callable[[str], None]) -> Conversation:
+        # Imported while the manager's first lines already wait: this takes most of a second.
+        from eightfold.protocols.engine import Engine
+        from eightfold.protocols.gomocup.engine import Gomocup
+
+        engine = Engine(player, seed=seed)
+        return Gomocup(engine, lambda text: say(" ".join(text.splitlines())), seed=seed, patience=PATIENCE)
+
+    serve_session(begin, MANNERS)
+
+
+def main() -> None:
+    """The command `pbrain-eightfold`."""
+    parser = argparse.ArgumentParser(
+        prog="pbrain-eightfold", description="Eightfold as an engine for Gomocup managers such as Piskvork."
+    )
+    parser.add_argument("--player", help="a player's text, e.g. alphabeta:near=1 (default: the best for the board)")
+    parser.add_argument("--seed", type=int, default=0, help="equal seeds play equal games, as far as time allows")
+    parser.add_argument("--version", action="version", version=f"pbrain-eightfold {__version__}")
+    arguments = parser.parse_args()
+    say_on_stderr()
+    try:
+        serve(arguments.player, seed=max(0, arguments.seed))
+    except EightfoldError as error:
+        print(f"pbrain-eightfold: {error}", file=sys.stderr)
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()

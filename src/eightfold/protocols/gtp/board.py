@@ -1,0 +1,128 @@
+"""What a GTP engine has before it: a game with its history, two clocks, and the engine core that thinks about it.
+
+No text of the protocol is here; see `gtp.py` for that. Every method that can fail does so before anything is changed.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from dataclasses import replace
+
+from eightfold.core.errors import EightfoldError
+from eightfold.core.specs import write_options
+from eightfold.games.game import Game, Position, make_game
+from eightfold.games.records.record import GameRecord
+from eightfold.games.state import BLACK, WHITE
+from eightfold.protocols.clock import MOVES, Clock
+from eightfold.protocols.engine import Engine
+from eightfold.protocols.history import History, from_record
+from eightfold.search.result import Progress, SearchResult
+
+MOVES_A_POINT = 0.4  # that either side of a game of Go plays
+
+
+class Board:
+    def __init__(self, engine: Engine, game: Game) -> None:
+        self.engine = engine
+        self._game = game
+        self._history: History | None = None  # made when it is asked for: that may wait for a compiler
+        self.clocks = {colour: Clock() for colour in (BLACK, WHITE)}
+
+    @property
+    def history(self) -> History:
+        if self._history is None:
+            self._history = History(self._game.start())
+        return self._history
+
+    @history.setter
+    def history(self, history: History) -> None:
+        self._history, self._game = history, history.position.game
+
+    @property
+    def position(self) -> Position:
+        return self.history.position
+
+    @property
+    def game(self) -> Game:
+        return self._game
+
+    # ---- games --------------------------------------------------------------------------------------
+
+    def resize(self, size: int) -> None:
+        """An empty board of another size, or of the same."""
+        self._begin(self._changed(size=size, **self._no_handicap()))
+
+    def clear(self) -> None:
+        """An empty board, and a player that is ready to think."""
+        game = self._changed(**self._no_handicap())
+        self.engine.show(game.start(), line=0)  # no history has this number
+        self.engine.ready()
+        self._begin(game)
+
+    def change(self, **values: object) -> None:
+        """The same moves with other options of the game."""
+        game = self._changed(**values)
+        if game.text != self.game.text:
+            self.history = self.history.under(game)
+
+    def load(self, record: GameRecord, plies: int | None) -> None:
+        history = from_record(record, plies)
+        self._begin(history.position.game)
+        self.history = history
+
+    def place(self, points: Iterable[int]) -> None:
+        """Black stones on an empty board, white to move."""
+        from eightfold.games.go.start import start_from  # here, because other games do without
+
+        if not self.history.is_empty:
+            raise EightfoldError("board not empty")
+        self.history = History(start_from(self.game, dict.fromkeys(points, BLACK), to_move=WHITE))
+
+    def _begin(self, game: Game) -> None:
+        self._game, self._history = game, None
+        for clock in self.clocks.values():
+            clock.new_game()
+
+    def _no_handicap(self) -> dict[str, object]:
+        """The handicap of a record that was loaded is not that of the next game."""
+        return {"handicap": 0} if "handicap" in self.game.values else {}
+
+    def _changed(self, **values: object) -> Game:
+        options = {**self.game.values, **values}
+        return make_game(write_options(self.game.name, options))  # type: ignore[arg-type]
+
+    # ---- thinking -----------------------------------------------------------------------------------
+
+    def think(
+        self,
+        colour: int,
+        *,
+        keep: bool = True,
+        since: float | None = None,
+        stop: threading.Event | None = None,
+        on_progress: Progress | None = None,
+    ) -> SearchResult:
+        """What the player would play as that colour; with `keep` its clock runs meanwhile."""
+        self._show(colour)
+        clock = self.clocks[colour]
+        points = self.game.points
+        clock.expected = round(MOVES_A_POINT * points) if self.game.family.has_pass else MOVES
+        self.engine.clock = clock if keep else replace(clock)
+        return self.engine.think(since=since, stop=stop, on_progress=on_progress)
+
+    def analyse(self, colour: int, stop: threading.Event, on_progress: Progress) -> SearchResult:
+        self._show(colour)
+        return self.engine.analyse(stop, on_progress)
+
+    def ready(self, colour: int) -> Position:
+        """A player that can think at once about the position with that colour to move, which is given back."""
+        self._show(colour)
+        self.engine.ready()
+        return self.engine.position
+
+    def _show(self, colour: int) -> None:
+        position, line = self.history.turned(colour)
+        if position.is_over:
+            raise EightfoldError(f"the game is over ({position.outcome})")
+        self.engine.show(position, line=line)

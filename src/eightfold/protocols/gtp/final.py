@@ -1,0 +1,61 @@
+"""The end of a game of Go as GTP asks for it: the score, and which stones live.
+
+Stones in areas that random games mostly lose are dead (`eightfold.search.ownership`), except under Tromp-Taylor rules,
+where every stone on the board lives.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from eightfold.core.errors import EightfoldError, unknown
+from eightfold.games.game import Position
+from eightfold.games.go.count import Count, count, result_text
+from eightfold.games.state import BLACK, WHITE
+from eightfold.protocols.gtp.words import SHOWN, write_vertex
+from eightfold.search.ownership import dead_groups, groups, neighbours
+
+STATUSES = ("alive", "dead", "seki", "black_territory", "white_territory")
+
+
+def final_count(position: Position, *, seed: int = 0) -> Count:
+    _need_go(position)
+    dead = [] if position.game.values["rules"] == "tromp-taylor" else dead_groups(position, seed=seed)
+    return count(position, dead=[group[0] for group in dead])
+
+
+def final_score(position: Position, *, seed: int = 0) -> str:
+    """`B+3.5`, `W+0.5` or `0`."""
+    text = result_text(final_count(position, seed=seed).margin)
+    return "0" if text == "Draw" else text
+
+
+def final_status_list(position: Position, status: str, *, seed: int = 0) -> str:
+    """The stones or points of a status, a group in a line."""
+    if status.lower() not in STATUSES:
+        raise unknown("status", status[:SHOWN], STATUSES)
+    counted = final_count(position, seed=seed)
+    owners = counted.owners.ravel()
+    if status.lower().endswith("territory"):
+        colour = BLACK if status.lower().startswith("black") else WHITE
+        living = position.stones.ravel() == colour
+        points = np.flatnonzero((owners == colour) & ~living).tolist()
+        return " ".join(write_vertex(point, position.game) for point in points)
+    wanted = [group for group in groups(position) if status_of(group, position, counted) == status.lower()]
+    return "\n".join(" ".join(write_vertex(point, position.game) for point in group) for group in wanted)
+
+
+def status_of(group: list[int], position: Position, counted: Count) -> str:
+    """Dead, alive, or in seki: a living group that touches no point of its own."""
+    if group[0] in counted.dead:
+        return "dead"
+    stones, owners = position.stones.ravel(), counted.owners.ravel()
+    colour = int(stones[group[0]])
+    beside = {point for member in group for point in neighbours(member, position.game.size)} - set(group)
+    open_points = [point for point in beside if stones[point] == 0 or point in counted.dead]
+    return "alive" if any(owners[point] == colour for point in open_points) else "seki"
+
+
+def _need_go(position: Position) -> None:
+    if position.game.name != "go":
+        raise EightfoldError(f"cannot score: {position.game.text} has no points")

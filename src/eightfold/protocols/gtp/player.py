@@ -1,0 +1,220 @@
+"""Any program that speaks GTP as a player: `gtp:COMMAND`, our side as the controller.
+
+    gtp:gnugo --mode gtp --level 1      the command is split as a shell would split it, but no shell is run
+    gtp:seconds=2,gnugo --mode gtp      options come before the command
+
+An engine that hangs, crashes, refuses a command, answers nonsense or plays an illegal move forfeits the game; for the
+next one it is started anew. One that resigns has resigned, and stays.
+
+Our rules count every stone as alive when a game ends, while many engines pass as soon as they know what is dead. So
+a pass is not believed at once: an engine that knows `kgs-genmove_cleanup` is asked by it what is left to do.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import threading
+import time
+
+from eightfold.arena.forfeit import Resignation
+from eightfold.core.errors import EightfoldError
+from eightfold.core.specs import Option, check_options
+from eightfold.games.game import Game, Position
+from eightfold.games.state import BLACK, WHITE
+from eightfold.protocols.gtp.words import STOP, plain, read_vertex, rules_of, write_colour, write_vertex
+from eightfold.protocols.program_player import LOOK, SHOWN, ProgramPlayer
+
+MOST_LINES = 10_000  # of one answer
+NEEDED = ("boardsize", "clear_board", "play", "genmove")
+CLEANUP = "kgs-genmove_cleanup"
+_ANSWER = re.compile(r"([=?])(\d*)(?:\s+(.*))?", re.ASCII | re.DOTALL)
+
+
+class GtpPlayer(ProgramPlayer):
+    """A GTP engine in a process of its own."""
+
+    PROTOCOL, FAREWELL = "gtp", "quit"
+    POINT = re.compile("[a-zA-Z][0-9]{1,3}")
+    PLAIN = staticmethod(plain)  # other than ASCII, it must not look like the question mark of an error
+    OPTIONS = (
+        Option(name="seconds", default=0.0, least=0, most=1e5, help="time for a move (0: as the engine likes)"),
+        Option(name="match", default=0.0, least=0, most=1e6, help="time for a game, before the time for a move"),
+        Option(name="patience", default=60.0, least=0, most=1e5, help="seconds beyond its time until it has lost"),
+        Option(name="start", default=60.0, least=0, most=1e5, help="seconds in which it must be ready"),
+    )
+
+    def __init__(
+        self,
+        game: Game,
+        command: str,
+        *,
+        seconds: float = 0.0,
+        match: float = 0.0,
+        patience: float = 60.0,
+        start: float = 60.0,
+    ) -> None:
+        given = {"seconds": seconds, "match": match, "patience": patience, "start": start}
+        check_options(self.OPTIONS, "player gtp", given)
+        super().__init__(game, command, seconds=seconds, match=match, patience=patience, start=start)
+        self._number = 0  # of the last command that was sent
+        self._knows: frozenset[str] = frozenset()
+        self._told_seconds = -1.0
+
+    # ---- a game -------------------------------------------------------------------------------------
+
+    def _begin(self) -> None:
+        self._number, self._told_seconds = 0, -1.0
+        self._knows = frozenset(self._ask("list_commands", self._start).split())
+        missing = [name for name in NEEDED if name not in self._knows]
+        if missing:
+            raise self._forfeit(f"it does not know {missing[0]}")
+        self._check_game()
+        self._clear()
+
+    def _limit(self, seconds: float | None) -> float:
+        """In whole seconds, as GTP has it; 0 where there is no limit, which is not what somebody without time wants."""
+        return math.ceil(self._seconds) if seconds is None else max(1, math.ceil(seconds))
+
+    def _show(self, position: Position, limit: float) -> None:
+        self._catch_up(position)
+        self._tell_time(limit, position.to_move)
+
+    # ---- the board ----------------------------------------------------------------------------------
+
+    def _check_game(self) -> None:
+        """Of Go nothing is asked, since every engine plays it; another game must be named by the engine itself."""
+        if self._game.name == "go":
+            return
+        name = self._ask("gogui-rules_game_id", self._start) if "gogui-rules_game_id" in self._knows else "Go"
+        if name.lower() != self._game.name:
+            raise self._forfeit(f"it plays {name[:SHOWN]}, not {self._game.name}")
+
+    def _clear(self) -> None:
+        self._empty()
+        self._set_handicap()
+        self._known = ()
+
+    def _empty(self) -> None:
+        game = self._game
+        self._ask(f"boardsize {game.size}", self._start)
+        self._ask("clear_board", self._start)
+        if game.name == "go":
+            if "kata-set-rules" in self._knows:
+                self._try(f"kata-set-rules {json.dumps(rules_of(game), separators=(',', ':'))}")
+            if "komi" in self._knows:
+                self._ask(f"komi {game.values['komi']:g}", self._start)
+
+    def _set_handicap(self) -> None:
+        handicap = int(self._game.values.get("handicap", 0))
+        if handicap and "fixed_handicap" in self._knows:
+            self._ask(f"fixed_handicap {handicap}", self._start)
+        elif handicap:
+            self._put(self._game.start())
+
+    def _catch_up(self, position: Position) -> None:
+        """Let the engine's board be that of the position: by the moves since, or all over again."""
+        moves, known = position.moves, self._known
+        if not known or moves[: len(known)] != known:
+            if not self._is_usual(position):
+                self._empty()  # also of the handicap, whose stones are among those of the position
+                self._put(position)
+                known = moves
+            elif known != ():
+                self._clear()
+                known = ()
+        for number in range(len(known), len(moves)):
+            mine = (len(moves) - number) % 2 == 0  # the last move is the opponent's
+            colour = write_colour(position.to_move if mine else BLACK + WHITE - position.to_move)
+            self._ask(f"play {colour} {write_vertex(moves[number], self._game)}", self._start)
+        self._known = moves
+
+    def _is_usual(self, position: Position) -> bool:
+        """Whether the moves alone lead here, from the start of the game and in turn."""
+        try:
+            reached = self._game.after(position.moves)
+        except EightfoldError:
+            return False
+        return bool((reached.stones == position.stones).all()) and reached.to_move == position.to_move
+
+    def _put(self, position: Position) -> None:
+        """Stone by stone: a part of a position takes nothing off the board."""
+        for colour in (BLACK, WHITE):
+            for point in (position.stones.ravel() == colour).nonzero()[0]:
+                self._ask(f"play {write_colour(colour)} {write_vertex(int(point), self._game)}", self._start)
+
+    # ---- a move -------------------------------------------------------------------------------------
+
+    def _tell_time(self, limit: float, colour: int) -> None:
+        """Where there is no limit nothing is said, and the engine's own hold."""
+        if limit != self._told_seconds and "time_settings" in self._knows:
+            if limit or self._match:
+                self._try(f"time_settings {math.ceil(self._match)} {limit:.0f} {1 if limit else 0}")
+            elif self._told_seconds > 0:
+                self._try("time_settings 0 1 0")  # no limit any more
+            self._told_seconds = limit
+        if "time_left" in self._knows and (limit or self._match):
+            left = math.floor(self._match - self._used)
+            if left > 0 or not limit:
+                self._try(f"time_left {write_colour(colour)} {max(0, left)} 0")
+            else:
+                self._try(f"time_left {write_colour(colour)} {limit:.0f} 1")
+
+    def _answered(self, position: Position, limit: float, stop: threading.Event | None) -> str:
+        colour = write_colour(position.to_move)
+        seconds = max(0.0, self._match - self._used) + limit + self._patience
+        answer = self._ask(f"genmove {colour}", seconds, stop)
+        if answer.lower() == "pass" and {CLEANUP, "undo"} <= self._knows:
+            self._ask("undo", self._start)
+            answer = self._ask(f"{CLEANUP} {colour}", seconds, stop)
+        if answer.lower() == "resign":
+            self._known = None  # the board is as it was, but the game is over
+            raise Resignation("it resigned")
+        return answer
+
+    def _point(self, text: str) -> int:
+        return read_vertex(text, self._game)
+
+    # ---- the conversation ---------------------------------------------------------------------------
+
+    def _ask(self, command: str, seconds: float, stop: threading.Event | None = None) -> str:
+        """The answer to a command; a forfeit if it is refused, or none comes in time."""
+        good, text = self._answer(command, seconds, stop)
+        if not good:
+            raise self._forfeit(f"it refused {command!r}: {text[:SHOWN] or 'without a reason'}")
+        return text
+
+    def _try(self, command: str) -> None:
+        """A command that may be refused."""
+        self._answer(command, self._start)
+
+    def _answer(self, command: str, seconds: float, stop: threading.Event | None = None) -> tuple[bool, str]:
+        self._number += 1
+        number = str(self._number)
+        self._send(f"{number} {command}")
+        deadline = time.perf_counter() + seconds
+        found: re.Match[str] | None = None
+        lines: list[str] = []
+        while (left := deadline - time.perf_counter()) > 0 and len(lines) < MOST_LINES:
+            if stop is not None and stop.is_set():
+                if STOP in self._knows:
+                    self._number += 1
+                    self._send(f"{self._number} {STOP}")  # its answer is not waited for: its number is not asked for
+                stop = None
+            line = self._read(min(left, LOOK) if stop is not None else left)
+            if line is None:
+                continue
+            if found is None:
+                found = _ANSWER.fullmatch(line)
+                if found is None and line:
+                    self.remarks.append(line)
+                elif found is not None:
+                    lines = [found[3] or ""]
+            elif line:
+                lines.append(line)
+            else:
+                if found[2] in ("", number):
+                    return found[1] == "=", "\n".join(lines).strip()
+                found = None  # of an earlier command
+        raise self._forfeit(f"it did not answer {command.split()[0]} within {seconds:g} s")
