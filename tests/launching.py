@@ -21,10 +21,10 @@ import eightfold.learning.commands, eightfold.learning.data.lmdb_store, eightfol
 import eightfold.learning.td.commands
 import numpy as np, torch
 from eightfold.games import make_game
-from eightfold.learning.selfplay import SelfPlay, SelfPlaySettings
+from eightfold.learning.config import SelfPlayConfig
+from eightfold.learning.selfplay import SelfPlay
 from eightfold.learning.td.loop import TdTrainer
 from eightfold.learning.td.config import TdConfig
-from eightfold.search.forest import SearchSettings
 
 class Knows:
     encoder = "last-move"
@@ -32,8 +32,8 @@ class Knows:
         return np.zeros((len(planes), 25), np.float32), np.zeros((len(planes), 2), np.float32)
 
 torch.set_num_threads(1)
-settings, search = SelfPlaySettings(games=2, playouts=8, opening_share=0.5), SearchSettings(threats=10)
-SelfPlay(make_game("gomoku:size=5,win=4"), Knows(), settings=settings, search=search,
+settings = SelfPlayConfig(parallel_games=2, playouts=8, opening_share=0.5, proof_nodes=10)
+SelfPlay(make_game("gomoku:size=5,win=4"), Knows(), settings=settings,
          random=np.random.default_rng(1), threads=1).play(2)
 TdTrainer(TdConfig(game="go:size=3,komi=0.5"), threads=1).update(1)
 

@@ -101,7 +101,7 @@ def test_go_is_played_kept_and_shown(tmp_path):
             "not a folder",
         ),
         (("match", "mcts:playouts=99999999999999999999", "random"), "is not a whole number from 1 to 1,000,000,000"),
-        (("match", "mcts:c=inf", "random"), "c=inf is not a number from 0 to 1,000,000"),
+        (("match", "mcts:exploration=inf", "random"), "exploration=inf is not a number from 0 to 1,000,000"),
         (("match", "[/x]", "random"), "unknown player '[/x]'"),
         (("show", "no-such.sgf"), "no-such.sgf: no such file"),
         (("show", "/dev/null"), "/dev/null: is empty"),
@@ -181,14 +181,15 @@ def test_ctrl_c_is_heard_while_a_player_thinks(player):
 
 
 def test_players_explains_every_player_and_option():
-    from eightfold.arena.players import PLAYERS
+    from eightfold.core.settings import settings_of
+    from eightfold.parts import PLAYERS
 
     done = eightfold("players")
     assert done.returncode == 0
-    for name, entry in PLAYERS.items():
+    for name, player in PLAYERS.items():
         assert name in done.stdout
-        for option in entry.options:
-            assert f"{option.name}={option.default}" in done.stdout
+        for option in settings_of(player.Options):
+            assert f"{option.name}={'' if option.absent else option.default}" in done.stdout
 
 
 @pytest.mark.slow

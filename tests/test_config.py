@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from eightfold.config import TrainConfig, load_config, load_preset, preset_names, to_toml, with_changes
+from eightfold.config import load_config, load_preset, preset_names, to_toml, with_changes
 from eightfold.core.errors import EightfoldError
+from eightfold.learning.config import TrainConfig
 
 
 @pytest.mark.parametrize("name", preset_names())
 def test_every_preset_goes_round(name, tmp_path):
-    config = load_preset(name)
+    config = load_preset(TrainConfig(), name)
     path = tmp_path / "config.toml"
     path.write_text(to_toml(config, {"version": "1"}))
     assert load_config(path) == config
@@ -18,7 +19,7 @@ def test_every_preset_goes_round(name, tmp_path):
 
 def test_the_paper_presets_are_the_paper():
     for mode in ("slap", "augment", "slap-cc"):
-        config = load_preset(f"paper-{mode}")
+        config = load_preset(TrainConfig(), f"paper-{mode}")
         assert config.symmetry == mode
         assert (config.network, config.selfplay.playouts, config.selfplay.exploration) == ("a1", 400, 5.0)
         assert (config.training.batch_size, config.training.steps_a_round, config.training.games_a_round) == (
@@ -28,20 +29,26 @@ def test_the_paper_presets_are_the_paper():
         )
         assert (config.training.window, config.training.later_window, config.training.later_games) == (1250, 5000, 1000)
         assert (config.selfplay.noise, config.selfplay.noise_alpha, config.selfplay.temperature) == (0.25, 0.3, 1.0)
-        assert not config.selfplay.kept_count
+        assert not config.selfplay.count_reused_visits
         assert config.selfplay.opening_share == 0
 
 
 def test_changes_reach_every_kind_of_value():
     config = with_changes(
         TrainConfig(),
-        ["selfplay.playouts=64", "minutes=5", "symmetry=slap", "training.turns=[0, 4]", "selfplay.kept_count=false"],
+        [
+            "selfplay.playouts=64",
+            "minutes=5",
+            "symmetry=slap",
+            "training.symmetries=[0, 4]",
+            "selfplay.count_reused_visits=false",
+        ],
     )
     assert config.selfplay.playouts == 64
     assert config.minutes == 5.0
     assert config.symmetry == "slap"
-    assert config.training.turns == (0, 4)
-    assert config.selfplay.kept_count is False
+    assert config.training.symmetries == (0, 4)
+    assert config.selfplay.count_reused_visits is False
     assert config.training.batch_size == TrainConfig().training.batch_size
 
 
@@ -53,7 +60,7 @@ def test_changes_reach_every_kind_of_value():
         ("selfplay=3", "selfplay is a section, not a value"),
         ("selfplay.playouts=many", "selfplay.playouts = 'many' is not a whole number"),
         ("minutes", "'minutes' is not of the form key=value"),
-        ("training.turns=3", "training.turns = 3 is not a list of whole numbers"),
+        ("training.symmetries=3", "training.symmetries = 3 is not a list of whole numbers"),
     ],
 )
 def test_mistakes_are_answered_with_what_would_be_right(change, said):
@@ -65,11 +72,11 @@ def test_mistakes_are_answered_with_what_would_be_right(change, said):
 def test_files_that_are_no_configuration(tmp_path):
     (tmp_path / "bad.toml").write_text("playouts = [")
     with pytest.raises(EightfoldError, match="is not TOML"):
-        load_preset(str(tmp_path / "bad.toml"))
+        load_preset(TrainConfig(), str(tmp_path / "bad.toml"))
     with pytest.raises(EightfoldError, match="cannot read the configuration"):
-        load_preset(str(tmp_path / "none.toml"))
+        load_preset(TrainConfig(), str(tmp_path / "none.toml"))
     with pytest.raises(EightfoldError, match="unknown preset 'quik' \\(did you mean 'quick'"):
-        load_preset("quik")
+        load_preset(TrainConfig(), "quik")
 
 
 def test_a_run_of_before_goes_on_unless_it_was_trained_against_a_rival(tmp_path):

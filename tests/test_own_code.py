@@ -272,7 +272,7 @@ def test_who_types_the_game_can_use_such_a_network(place, network):
 
 @pytest.mark.parametrize("typed", [("--game", OWN), ("--set", f'game = "{OWN}"')])
 def test_who_types_the_game_can_train_for_it(typed, place):
-    changes = ["evaluation.every_minutes=0", "selfplay.games_at_once=2", "selfplay.playouts=2", "encoder=last-move"]
+    changes = ["evaluation.every_minutes=0", "selfplay.parallel_games=2", "selfplay.playouts=2", "encoder=last-move"]
     changes += ["evaluation.final_games=1", "evaluation.playouts=2", "network=a1", "selfplay.opening_share=0"]
     (place.folder / "own.toml").write_text(f'game = "{OWN}"\n')
     arguments = [part for change in changes for part in ("--set", change)]

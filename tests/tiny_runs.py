@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from eightfold.config import TrainConfig, load_preset, with_changes
+from eightfold.config import load_preset, with_changes
+from eightfold.learning.config import TrainConfig
 
 TINY = [
     "game=gomoku:size=3,win=3",
@@ -10,14 +11,14 @@ TINY = [
     "backend=torch",
     "minutes=0",
     "games=2",
-    "selfplay.games_at_once=2",
+    "selfplay.parallel_games=2",
     "selfplay.playouts=4",
     "selfplay.fast_playouts=2",
     "selfplay.full_share=0.5",
     "selfplay.opening_stones=1",
     "training.batch_size=2",
     "training.games_a_round=1",
-    "training.samples_per_sample=2",
+    "training.replay_ratio=2",
     "training.window=40",
     "training.validation_every=3",
     "evaluation.every_minutes=0",
@@ -28,4 +29,4 @@ TINY = [
 
 
 def tiny(*changes: str) -> TrainConfig:
-    return with_changes(load_preset("quick"), [*TINY, *changes])
+    return with_changes(load_preset(TrainConfig(), "quick"), [*TINY, *changes])

@@ -5,16 +5,24 @@ A whole game for Eightfold in one file, explained step by step in docs/new-game.
     cd docs/examples && eightfold match mcts:playouts=2000 random --game python:squares,size=5
 """
 
+from dataclasses import dataclass
+
 from eightfold.core.jit import kernel
-from eightfold.core.specs import Option
+from eightfold.core.settings import setting
 from eightfold.games import Family
 from eightfold.games.state import BLACK, DRAW, HASHES, HEADER, LAST, NO_MOVE, ONGOING, PLY, RESULT, SIDE, SIZE, WHITE
 from eightfold.symmetry.orbit import toggle, toggle_side
 
+
+@dataclass(frozen=True, kw_only=True)
+class SquaresOptions:
+    size: int = setting(5, "points on a side", least=2, most=25)
+
+
 GAME = Family(
     name="squares",
     summary="own the four corners of an upright square",
-    options=(Option(name="size", default=5, least=2, most=25, help="points on a side"),),
+    options=SquaresOptions,
     state_length=lambda size: HEADER + size * size,  # the board follows the header, point by point
     encoders={"last-move": 4},
 )

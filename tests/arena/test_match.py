@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from eightfold.arena import make_player, play_match, wilson_interval
-from eightfold.arena.players import PLAYERS
 from eightfold.arena.ratings import score_interval
 from eightfold.core.errors import EightfoldError
 from eightfold.games import BLACK, make_game
+from eightfold.parts import CLASSICAL_PLAYERS
 from eightfold.search import AlphaBeta, Greedy, Mcts, RandomMover
 
 
@@ -76,7 +76,7 @@ def test_identical_games_are_counted_and_named(tmp_path, monkeypatch):
     assert len(moves) == len(report.results[0].position.moves)
 
 
-@pytest.mark.parametrize("name", PLAYERS)
+@pytest.mark.parametrize("name", CLASSICAL_PLAYERS)
 def test_every_player_plays_legal_games_to_the_end_on_odd_boards(name):
     """The contract of a player: whatever the board, a legal move, a policy that sums to one, a value in range."""
     for text in ("gomoku:size=3", "gomoku:size=6,win=4,rule=standard", "gomoku:size=4,win=2"):
@@ -92,7 +92,7 @@ def test_every_player_plays_legal_games_to_the_end_on_odd_boards(name):
             position = position.play(result.action)
 
 
-@pytest.mark.parametrize("name", PLAYERS)
+@pytest.mark.parametrize("name", CLASSICAL_PLAYERS)
 def test_a_player_is_asked_only_while_its_own_game_goes_on(name):
     game = make_game("gomoku:size=5,win=3")
     over = game.after(["a1", "e5", "a2", "e4", "a3"])
@@ -105,10 +105,10 @@ def test_a_player_is_asked_only_while_its_own_game_goes_on(name):
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda game: Mcts(game, playouts=0), "player mcts: playouts=0 is not"),
-        (lambda game: AlphaBeta(game, near=0), "player alphabeta: near=0 is not"),
-        (lambda game: AlphaBeta(game, depth=-1), "player alphabeta: depth=-1 is not"),
-        (lambda game: Greedy(game, weight=float("nan")), "player greedy: lambda=nan is not"),
+        (lambda game: Mcts(game, Mcts.Options(playouts=0)), "player mcts: playouts=0 is not"),
+        (lambda game: AlphaBeta(game, AlphaBeta.Options(near=0)), "player alphabeta: near=0 is not"),
+        (lambda game: AlphaBeta(game, AlphaBeta.Options(depth=-1)), "player alphabeta: depth=-1 is not"),
+        (lambda game: Greedy(game, Greedy.Options(weight=float("nan"))), "player greedy: lambda=nan is not"),
         (lambda game: Mcts(game, seed=-1), "seed -1 is not"),
         (lambda game: RandomMover(game, seed=1.5), "seed 1.5 is not"),
     ],

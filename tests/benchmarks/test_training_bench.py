@@ -8,10 +8,11 @@ import pytest
 
 from eightfold.benchmarks import training
 from eightfold.config import load_preset
+from eightfold.learning.config import TrainConfig
 
 
 def test_the_figures_of_a_small_window(monkeypatch):
-    quick = load_preset("quick")
+    quick = load_preset(TrainConfig(), "quick")
     small = dataclasses.replace(quick, training=dataclasses.replace(quick.training, window=1000))
     monkeypatch.setattr(training, "load_preset", lambda name: small)
     monkeypatch.setattr(training, "_peak_memory", lambda config: (1.0, "not here"))
@@ -44,6 +45,6 @@ def test_jobs_take_turns_and_costs_are_shares_of_the_rate():
 
 @pytest.mark.slow
 def test_a_run_stays_below_two_gigabytes():
-    memory, how = training._peak_memory(load_preset("quick"))
+    memory, how = training._peak_memory(load_preset(TrainConfig(), "quick"))
     assert 100 < memory < 2000
     assert "30,000 samples" in how

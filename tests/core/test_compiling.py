@@ -16,7 +16,8 @@ from eightfold.cli.warmup import _Undecided
 from eightfold.core.compiling import Bursts, part_of
 from eightfold.core.jit import cache_folder
 from eightfold.games.game import make_game
-from eightfold.search.forest import ForestSearch, SearchSettings
+from eightfold.search.forest import ForestSearch
+from eightfold.search.settings import SearchSettings
 from patience import LONG
 
 GAME = ("--game", "python:squares,size=4")

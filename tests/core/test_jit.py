@@ -149,7 +149,7 @@ sys.path.insert(0, {examples!r})
 from eightfold.games import make_game, typed_game
 from eightfold.search import Mcts
 for text in ("gomoku:size=5,win=4", "python:squares,size=5"):
-    player = Mcts(typed_game(text), playouts=200, seed=3)
+    player = Mcts(typed_game(text), Mcts.Options(playouts=200), seed=3)
     visits = player.think(make_game(text).start()).visits
     stats = player._kernels.run_playouts.stats
     print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()), *visits)

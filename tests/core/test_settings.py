@@ -8,15 +8,16 @@ from typing import get_type_hints
 
 import pytest
 
-from eightfold.config import EvaluationConfig, SelfPlayConfig, TrainConfig, TrainingConfig, load_config, with_changes
+from eightfold.config import load_config, with_changes
 from eightfold.core.errors import EightfoldError
-from eightfold.core.settings import Allowed, check_settings, settings_of
+from eightfold.core.settings import Setting, check_settings, settings_of
+from eightfold.learning.config import EvaluationConfig, SelfPlayConfig, TrainConfig, TrainingConfig
 from eightfold.learning.td.config import ClimbConfig, TdConfig, UnitsConfig
-from eightfold.search.forest import SearchSettings
+from eightfold.search.settings import SearchSettings
 from refusals import refusal
 
 CONFIGS = (TrainConfig, TdConfig)
-SETTINGS = [(config, key, allowed) for config in CONFIGS for key, allowed in settings_of(config)]
+SETTINGS = [(config, one.name, one) for config in CONFIGS for one in settings_of(config)]
 NUMBERS = [entry for entry in SETTINGS if type(entry[2].default) in (int, float)]
 
 
@@ -34,13 +35,13 @@ def written(number: float) -> str:
     [TrainConfig, SelfPlayConfig, TrainingConfig, EvaluationConfig, TdConfig, UnitsConfig, ClimbConfig, SearchSettings],
 )
 def test_every_field_is_declared_with_its_help_and_its_range(config):
-    hints, declared = get_type_hints(config), dict(settings_of(config))
+    hints, declared = get_type_hints(config), {one.name: one for one in settings_of(config)}
     for item in dataclasses.fields(config):
         if dataclasses.is_dataclass(hints[item.name]):
             assert any(key.startswith(f"{item.name}.") for key in declared)
             continue
         allowed = declared[item.name]
-        assert type(allowed.default) is (tuple if item.name == "turns" else hints[item.name])
+        assert type(allowed.default) is (tuple if item.name == "symmetries" else hints[item.name])
         assert allowed.default == item.default
         assert allowed.help
         assert "\n" not in allowed.help
@@ -95,12 +96,14 @@ def test_texts_are_texts_and_choices_are_listed(config, key, allowed):
 
 @pytest.mark.parametrize("turns", ["[]", "[8]", "[-1]", "[0.5]", "[true]", "3", "nan", "x"])
 def test_turns_are_some_of_the_eight(turns):
-    assert "--set: training.turns = " in refusal(lambda: with_changes(TrainConfig(), [f"training.turns={turns}"]))
+    assert "--set: training.symmetries = " in refusal(
+        lambda: with_changes(TrainConfig(), [f"training.symmetries={turns}"])
+    )
 
 
 @pytest.mark.parametrize("value", ["1", "0.5", "yes", "[]"])
 def test_a_switch_is_true_or_false(value):
-    said = refusal(lambda: with_changes(TrainConfig(), [f"selfplay.kept_count={value}"]))
+    said = refusal(lambda: with_changes(TrainConfig(), [f"selfplay.count_reused_visits={value}"]))
     assert said.endswith("is not true or false")
 
 
@@ -117,13 +120,11 @@ def test_values_given_directly_are_checked_too():
     assert refusal(lambda: check_settings(broken)) == "training.batch_size = 0 is too small; 1 or more is needed"
     with pytest.raises(EightfoldError, match="exploration = nan is not a number from 0 to 1,000"):
         SearchSettings(exploration=math.nan)
-    with pytest.raises(EightfoldError, match="lanes = 0 is too small"):
-        SearchSettings(lanes=0)
 
 
 def test_what_is_allowed_in_words():
-    assert Allowed(default=4, help="", least=1, most=20).expected() == "a whole number from 1 to 20"
-    assert Allowed(default=4.0, help="", least=1).expected() == "a number of at least 1"
-    assert Allowed(default="a", help="", choices=("a", "b")).expected() == "one of a, b"
-    assert Allowed(default=True, help="").expected() == "true or false"
-    assert Allowed(default=(0,), help="", least=0, most=7).expected() == "whole numbers from 0 to 7"
+    assert Setting(default=4, help="", least=1, most=20).expected() == "a whole number from 1 to 20"
+    assert Setting(default=4.0, help="", least=1).expected() == "a number of at least 1"
+    assert Setting(default="a", help="", choices=("a", "b")).expected() == "one of a, b"
+    assert Setting(default=True, help="").expected() == "true or false"
+    assert Setting(default=(0,), help="", least=0, most=7).expected() == "whole numbers from 0 to 7"

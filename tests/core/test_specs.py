@@ -2,37 +2,57 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import pytest
 
 from eightfold.core.errors import EightfoldError
-from eightfold.core.specs import Option, read_options
+from eightfold.core.settings import setting
+from eightfold.core.specs import read_spec, spec_values, write_spec
 
-OPTIONS = (
-    Option(name="depth", default=4, least=1, most=20, help=""),
-    Option(name="seconds", default=0.0, least=0, help=""),
-    Option(name="rule", default="free", choices=("free", "exact"), help=""),
-)
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    depth: int = setting(4, "", least=1, most=20, former=("plies",))
+    seconds: float = setting(0.0, "", least=0)
+    rule: str = setting("free", "", choices=("free", "exact"))
+    weight: float | None = setting(0.5, "", least=0, absent="as it was", name="lambda")
 
 
 def test_values_take_the_type_of_their_default():
-    assert read_options("depth=6, seconds=1", OPTIONS, "x") == {"depth": 6, "seconds": 1.0, "rule": "free"}
-    assert read_options("", OPTIONS, "x") == {"depth": 4, "seconds": 0.0, "rule": "free"}
+    assert read_spec("depth=6, seconds=1", Options, "x") == Options(depth=6, seconds=1.0)
+    assert read_spec("", Options, "x") == Options(depth=4, seconds=0.0, rule="free", weight=None)
+    assert read_spec("lambda=2", Options, "x").weight == 2.0
+    assert read_spec("rule=exact", Options, "x", defaults=Options(depth=7)) == Options(depth=7, rule="exact")
+
+
+def test_a_former_name_is_read_from_files_and_answered_with_the_new_one_where_it_was_typed():
+    assert read_spec("plies=3", Options, "x", stored=True).depth == 3
+    with pytest.raises(EightfoldError, match=r"player x: option 'plies' is now called 'depth'; write depth="):
+        read_spec("plies=3", Options, "player x")
+
+
+def test_options_are_written_and_read_again():
+    options = Options(depth=3, weight=0.25)
+    text = write_spec("x", spec_values(options))
+    assert text == "x:depth=3,seconds=0.0,rule=free,lambda=0.25"
+    assert read_spec(text.removeprefix("x:"), Options, "x") == options
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("dept=3", "unknown option of player x 'dept' (did you mean 'depth'?); known: depth, seconds, rule"),
+        ("dept=3", "unknown option of player x 'dept' (did you mean 'depth'?); known: depth, seconds, rule, lambda"),
         ("depth=0", "player x: depth=0 is not a whole number from 1 to 20"),
         ("depth=2.5", "player x: depth='2.5' is not a whole number from 1 to 20"),
         ("seconds=nan", "player x: seconds=nan is not a number of at least 0"),
         ("seconds=inf", "player x: seconds=inf is not a number of at least 0"),
         ("rule=exat", "unknown value for 'rule' of player x 'exat' (did you mean 'exact'?); known: free, exact"),
-        ("depth", "player x: 'depth' is not of the form key=value; keys: depth, seconds, rule"),
+        ("depth", "player x: 'depth' is not of the form key=value; keys: depth, seconds, rule, lambda"),
         ("depth=1,depth=2", "player x: option 'depth' is given twice in 'depth=1,depth=2'"),
     ],
 )
 def test_every_mistake_is_answered_with_what_would_be_right(text, said):
     with pytest.raises(EightfoldError) as caught:
-        read_options(text, OPTIONS, "player x")
+        read_spec(text, Options, "player x")
     assert str(caught.value) == said

@@ -86,7 +86,7 @@ def test_squares_follows_its_rules_over_many_random_games(squares):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_search_on_squares_is_the_plain_search(squares, seed):
-    result = Mcts(squares, playouts=300, seed=seed).think(squares.start())
+    result = Mcts(squares, Mcts.Options(playouts=300), seed=seed).think(squares.start())
     root = SquaresMcts(5.0, PlainRandom(int(make_random(seed)[0]))).run(PlainSquares(5), 300)
     visits = np.zeros(25, np.int64)
     for child in root.children:

@@ -539,8 +539,9 @@ def test_the_last_pass_wins_for_who_is_ahead_and_loses_for_who_is_behind():
 
 
 def test_a_search_with_a_network_knows_who_won_by_passing():
-    from eightfold.search.forest import ForestSearch, SearchSettings
+    from eightfold.search.forest import ForestSearch
     from eightfold.search.kernels.tree import WON
+    from eightfold.search.settings import SearchSettings
 
     class Undecided:
         encoder = "liberties"

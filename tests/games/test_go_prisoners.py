@@ -70,8 +70,8 @@ def test_the_table_of_alpha_beta_does_not_mix_positions_with_other_prisoners():
     different = 0
     for group in alike("go:size=3,rules=japanese,komi=0.5", 60)[:60]:
         game = group[0].game
-        alone = [AlphaBeta(game, depth=3).root_scores(position) for position in group]
-        together = AlphaBeta(game, depth=3)
+        alone = [AlphaBeta(game, AlphaBeta.Options(depth=3)).root_scores(position) for position in group]
+        together = AlphaBeta(game, AlphaBeta.Options(depth=3))
         for position, expected in zip(group, alone, strict=True):
             np.testing.assert_array_equal(together.root_scores(position), expected)
         different += any(not np.array_equal(alone[0], scores, equal_nan=True) for scores in alone[1:])

@@ -332,7 +332,7 @@ def test_greedy_and_alphabeta_keep_off_a_point_that_white_wants():
     case = next(case for case in CASES if case.name.startswith("and after two stones more"))
     game = make_game("gomoku:size=15,rule=renju")
     position = set_up(game, stones_of(case))
-    for player in (Greedy(game), AlphaBeta(game, depth=2)):
+    for player in (Greedy(game), AlphaBeta(game, AlphaBeta.Options(depth=2))):
         action = player.think(position).action
         assert position.legal_mask[action]
 
@@ -366,7 +366,7 @@ def test_alphabeta_has_the_values_of_plain_negamax(rule):
         position = set_up(game, stones)
         if len(position.legal_moves) < 3:
             continue
-        scores = AlphaBeta(game, depth=2, near=1).root_scores(position)
+        scores = AlphaBeta(game, AlphaBeta.Options(depth=2, near=1)).root_scores(position)
         for move in candidates(position, 1):
             assert scores[move] == -plain_negamax(position.play(move), 1, 1, 1)
 

@@ -49,9 +49,9 @@ DAMAGES: dict[str, Callable[[Path], None]] = {
 }
 
 SELF_PLAY = [
-    "game=gomoku:size=5,win=4", "network=resnet:blocks=1,filters=8", "minutes=0", "selfplay.games_at_once=6",
+    "game=gomoku:size=5,win=4", "network=resnet:blocks=1,filters=8", "minutes=0", "selfplay.parallel_games=6",
     "selfplay.playouts=12", "selfplay.full_share=1.0", "selfplay.opening_stones=2", "training.batch_size=32",
-    "training.games_a_round=6", "training.samples_per_sample=2", "training.window=3000", "training.validation_every=5",
+    "training.games_a_round=6", "training.replay_ratio=2", "training.window=3000", "training.validation_every=5",
     "evaluation.every_minutes=0", "evaluation.final_games=1", "backend=torch",
 ]  # fmt: skip
 TD = ["game=go:size=3,komi=0.5", "linear_games=0", "learning_rate=1e-3", "snapshot_every=4"]

@@ -8,8 +8,9 @@ import sys
 import numpy as np
 import pytest
 
-from eightfold.config import TrainConfig, with_changes
-from eightfold.core.settings import settings_of
+from eightfold.config import with_changes
+from eightfold.core.settings import setting_of, settings_of
+from eightfold.learning.config import TrainConfig
 from eightfold.learning.loop import Training
 from eightfold.learning.selfplay import _draw
 from eightfold.learning.td.config import TdConfig
@@ -23,7 +24,7 @@ from tiny_runs import tiny
     [
         (["game=gomoku:size=4,win=4", "selfplay.opening_stones=6"], "there is room for 4 in the middle of the board"),
         (
-            ["selfplay.opening_everywhere=true", "selfplay.opening_stones=10"],
+            ["selfplay.opening_anywhere=true", "selfplay.opening_stones=10"],
             "selfplay.opening_stones = 10 is too large for gomoku:size=3,win=3,rule=freestyle: there is room for 9 on",
         ),
         (["selfplay.fast_playouts=0"], "selfplay.fast_playouts = 0 is too small for them, 1 or more is needed"),
@@ -31,7 +32,10 @@ from tiny_runs import tiny
         (["training.validation_every=1"], "training.validation_every = 1 keeps every game from training; 0, for"),
         (["training.batch_size=64"], "training.window = 40 is too small for training.batch_size = 64"),
         (["training.later_window=1"], "training.later_window = 1 is too small for training.batch_size = 2"),
-        (["training.turns=[0, 0]"], "training.turns = [0, 0] is not a choice of different numbers from 0 to 7"),
+        (
+            ["training.symmetries=[0, 0]"],
+            "training.symmetries = [0, 0] is not a choice of different numbers",
+        ),
         (["encoder=planes"], "unknown encoder of gomoku 'planes'"),
         (["network=b2"], "unknown network 'b2'"),
         (["symmetry=slop"], "unknown symmetry mode 'slop'"),
@@ -60,7 +64,7 @@ def test_stored_turns_count_towards_a_batch(tmp_path):
         "training.learning_rate=-1",
         "training.clip_quantile=1.5",
         "training.decay=cosine",
-        "selfplay.games_at_once=0",
+        "selfplay.parallel_games=0",
         "selfplay.playouts=-5",
         "games=-3",
         "minutes=nan",
@@ -91,15 +95,15 @@ TOGETHER = {  # what goes with the least value of another key
 }
 
 
-@pytest.mark.parametrize("key", [key for key, a in settings_of(TrainConfig) if type(a.default) in (int, float)])
+@pytest.mark.parametrize("key", [one.name for one in settings_of(TrainConfig) if type(one.default) in (int, float)])
 def test_every_number_can_be_the_least(key, tmp_path):
-    least = dict(settings_of(TrainConfig))[key].least
+    least = setting_of(TrainConfig, key).least
     training = Training(tiny(f"{key}={least}", *TOGETHER.get(key, [])), tmp_path / "run")
     if key == "games":  # no limit, and none by minutes: it ends when it is told to
         training.train(lambda entry: training.stop())
     else:
         training.train()
-    if key.startswith("evaluation.") or key == "selfplay.threats":
+    if key.startswith("evaluation.") or key == "selfplay.proof_nodes":
         training.evaluate(training.config.evaluation.final_games)
     training.close()
     assert training.progress.games >= 1
@@ -132,9 +136,9 @@ TD_TOGETHER = {
 }
 
 
-@pytest.mark.parametrize("key", [key for key, a in settings_of(TdConfig) if type(a.default) in (int, float)])
+@pytest.mark.parametrize("key", [one.name for one in settings_of(TdConfig) if type(one.default) in (int, float)])
 def test_every_number_of_td_can_be_the_least(key, tmp_path):
-    least = dict(settings_of(TdConfig))[key].least
+    least = setting_of(TdConfig, key).least
     small = ["game=go:size=2,komi=0.5", "games=2", "linear_games=1", "snapshot_every=2", "climb.games=2"]
     config = with_changes(TdConfig(), [*small, f"{key}={least}", *TD_TOGETHER.get(key, [])])
     training = TdTraining(config, tmp_path / "run")

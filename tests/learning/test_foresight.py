@@ -12,10 +12,11 @@ from eightfold.arena.players import make_player
 from eightfold.config import load_preset, with_changes
 from eightfold.games.game import make_game
 from eightfold.games.state import BLACK, SIDE
+from eightfold.learning.config import SelfPlayConfig, TrainConfig
 from eightfold.learning.data.batches import BatchMaker, ForesightBatch
 from eightfold.learning.data.buffer import DataBuffer, ForeseenBatch, targets_of
 from eightfold.learning.loop import Training
-from eightfold.learning.selfplay import SelfPlay, SelfPlaySettings
+from eightfold.learning.selfplay import SelfPlay
 from eightfold.learning.trainer import Trainer
 from eightfold.nets.foresight import foreseen_owners, foresees
 from eightfold.nets.inference.backends import make_backend
@@ -23,7 +24,6 @@ from eightfold.nets.inference.evaluator import NetworkEvaluator
 from eightfold.nets.networks import NETWORKS, folded
 from eightfold.nets.store.checkpoint import Description, load_checkpoint
 from eightfold.nets.store.export import export_onnx
-from eightfold.search.forest import SearchSettings
 from eightfold.symmetry.group import COUNT
 from eightfold.symmetry.transform import inverse_ids, transform_policies, transform_states
 from refusals import refusal
@@ -109,8 +109,7 @@ def test_self_play_counts_its_games(root, network):
     selfplay = SelfPlay(
         game,
         NetworkEvaluator(backend, encoder="liberties", symmetry="augment"),
-        settings=SelfPlaySettings(games=4, playouts=8),
-        search=SearchSettings(root=root),
+        settings=SelfPlayConfig(parallel_games=4, playouts=8, root=root, opening_share=0.0, noise=0.0),
         random=np.random.default_rng(1),
     )
     for played in selfplay.play(4):
@@ -143,7 +142,7 @@ def test_foresight_is_learned_and_its_weights_matter(network):
         last = trainer.step(batch)
     assert last.owners < first.owners / 4
     assert last.score < first.score
-    deaf = Trainer(made.make(), 1e-2, precision="fp32", l2=0, clip_quantile=0, owners_weight=0, score_weight=0)
+    deaf = Trainer(made.make(), 1e-2, precision="fp32", l2=0, clip_quantile=0, ownership_weight=0, score_weight=0)
     before = [parameter.clone() for parameter in deaf.model.foresight.parameters()]
     deaf.step(batch)
     assert all(torch.equal(one, other) for one, other in zip(before, deaf.model.foresight.parameters(), strict=True))
@@ -200,9 +199,9 @@ def test_games_without_points_have_nothing_to_foresee(text):
 @pytest.mark.parametrize("text", [FORESEEING[0], FORESEEING[-1]])
 def test_the_preset_trains_plays_exports_and_shows_owners(text, tmp_path):
     changes = ["game=go:size=5,komi=0.5", f"network={text}", "games=12", "minutes=0",
-               "selfplay.games_at_once=6", "selfplay.playouts=8", "selfplay.fast_playouts=4", "training.batch_size=32",
+               "selfplay.parallel_games=6", "selfplay.playouts=8", "selfplay.fast_playouts=4", "training.batch_size=32",
                "training.games_a_round=6", "training.validation_every=4"]  # fmt: skip
-    config = with_changes(load_preset("go-9"), changes)
+    config = with_changes(load_preset(TrainConfig(), "go-9"), changes)
     training = Training(config, tmp_path / "run")
     entries = []
     training.train(entries.append)

@@ -31,10 +31,10 @@ from launching import Launch, LaunchServer
 GAME = "gomoku:size=5,win=4"
 BATCH, PER_SAMPLE, VALIDATION = 32, 4, 5
 SELF_PLAY = [
-    f"game={GAME}", "network=resnet:blocks=1,filters=8", "minutes=0", "games=1000000", "selfplay.games_at_once=6",
+    f"game={GAME}", "network=resnet:blocks=1,filters=8", "minutes=0", "games=1000000", "selfplay.parallel_games=6",
     "selfplay.playouts=12", "selfplay.full_share=1.0", "selfplay.opening_stones=3", "selfplay.value_mix=0.0",
     "selfplay.temperature=0.0", "selfplay.final_temperature=0.0", f"training.batch_size={BATCH}",
-    "training.games_a_round=6", f"training.samples_per_sample={PER_SAMPLE}", "training.window=1000000",
+    "training.games_a_round=6", f"training.replay_ratio={PER_SAMPLE}", "training.window=1000000",
     f"training.validation_every={VALIDATION}", "evaluation.every_minutes=0", "backend=torch",
 ]  # fmt: skip
 TD = ["game=go:size=3,komi=0.5", "games=100000000", "linear_games=50", "learning_rate=1e-4", "snapshot_every=1000"]

@@ -12,6 +12,7 @@ from eightfold.arena import make_player
 from eightfold.config import load_preset, with_changes
 from eightfold.games import make_game
 from eightfold.learning.commands import evaluate_run
+from eightfold.learning.config import TrainConfig
 from eightfold.learning.loop import Training
 from eightfold.nets.store.checkpoint import (
     Description,
@@ -21,7 +22,7 @@ from eightfold.nets.store.checkpoint import (
     shipped_networks,
 )
 from eightfold.nets.store.description import load_description
-from eightfold.search.forest import SearchSettings
+from eightfold.search.settings import SearchSettings
 from refusals import refusal
 
 GAME = "gomoku:size=5,win=4,rule=freestyle"
@@ -29,19 +30,19 @@ RUN = [
     f"game={GAME}",
     "network=resnet:blocks=1,filters=8",
     "games=4",
-    "selfplay.games_at_once=4",
+    "selfplay.parallel_games=4",
     "training.games_a_round=4",
     "selfplay.playouts=8",
-    "selfplay.threats=3",
+    "selfplay.proof_nodes=3",
     "evaluation.exploration=7.5",
     "evaluation.playouts=24",
 ]
-STORED = "exploration=7.5,unvisited=-1.0,threats=3,contempt=0.0"
-PLAYED = SearchSettings(exploration=7.5, unvisited=-1.0, threats=3)
+STORED = "exploration=7.5,fpu_reduction=-1.0,proof_nodes=3,contempt=0.0"
+PLAYED = SearchSettings(exploration=7.5, fpu_reduction=-1.0, proof_nodes=3)
 
 
 def make_run(folder, *changes: str) -> Training:
-    training = Training(with_changes(load_preset("paper-slap"), [*RUN, *changes]), folder)
+    training = Training(with_changes(load_preset(TrainConfig(), "paper-slap"), [*RUN, *changes]), folder)
     training.save()
     return training
 
@@ -49,7 +50,7 @@ def make_run(folder, *changes: str) -> Training:
 def search_of(text: str) -> SearchSettings:
     """How the player of a text searches, apart from how many leaves at a time."""
     player = make_player(text, make_game(GAME))
-    return replace(player._search.settings, lanes=1)
+    return player._search.settings
 
 
 @pytest.mark.parametrize(
@@ -76,10 +77,12 @@ def test_what_a_run_saves_is_how_its_network_plays_everywhere(tmp_path):
     file = export_onnx(tmp_path / "run").path
     for place in (tmp_path / "run", file):
         assert search_of(f"net:{place}") == PLAYED
-        assert search_of(f"net:{place},c=2,contempt=0.5") == replace(PLAYED, exploration=2.0, contempt=0.5)
-        assert search_of(f"net:{place},unvisited=0.1,threats=0") == replace(PLAYED, unvisited=0.1, threats=0)
-    said = refusal(lambda: make_player(f"net:{file},c=-1", make_game(GAME)))
-    assert "c=-1.0 is not a number from 0" in said
+        assert search_of(f"net:{place},exploration=2,contempt=0.5") == replace(PLAYED, exploration=2.0, contempt=0.5)
+        assert search_of(f"net:{place},fpu_reduction=0.1,proof_nodes=0") == replace(
+            PLAYED, fpu_reduction=0.1, proof_nodes=0
+        )
+    said = refusal(lambda: make_player(f"net:{file},exploration=-1", make_game(GAME)))
+    assert "exploration=-1.0 is not a number from 0" in said
 
 
 def test_as_paper_is_the_papers_search_whatever_is_stored(tmp_path):
@@ -89,13 +92,13 @@ def test_as_paper_is_the_papers_search_whatever_is_stored(tmp_path):
 
     make_run(tmp_path / "run").close()
     measured = evaluate_run(tmp_path / "run", games=4, playouts=20, seed=1, as_paper=True)
-    assert measured.playing == "exploration=5.0,unvisited=-1.0,threats=0,contempt=0.0"
+    assert measured.playing == "exploration=5.0,fpu_reduction=-1.0,proof_nodes=0,contempt=0.0"
     assert all(tier.second == () and len(tier.first) == 4 for tier in measured.tiers)
     network, description = load_checkpoint(tmp_path / "run" / "checkpoint")
     evaluator = NetworkEvaluator(
         make_backend("auto", network, description.shape()), encoder="last-move", symmetry="slap"
     )
-    paper = SearchSettings(exploration=5.0, unvisited=-1.0, threats=0)
+    paper = SearchSettings(exploration=5.0, fpu_reduction=-1.0, proof_nodes=0)
     plain = measure_strength(make_game(GAME), evaluator, games=4, playouts=20, settings=paper, as_paper=True, seed=1)
     assert measured.tiers == plain.tiers
 
@@ -116,7 +119,7 @@ def test_a_network_that_does_not_say_how_it_plays_plays_as_networks_did(tmp_path
     model.metadata_props.extend(kept)
     onnx.save(model, str(file))
     for place in (tmp_path, file):
-        assert search_of(f"net:{place}") == SearchSettings(exploration=1.25, unvisited=0.2, threats=100)
+        assert search_of(f"net:{place}") == SearchSettings(exploration=1.25, fpu_reduction=0.2, proof_nodes=100)
 
 
 @pytest.mark.parametrize(
@@ -124,7 +127,7 @@ def test_a_network_that_does_not_say_how_it_plays_plays_as_networks_did(tmp_path
     [
         ("exploration=lots", "exploration='lots' is not a number"),
         ("contempt=2", "contempt=2.0 is not a number from 0 to 1"),
-        ("threats=-1", "threats=-1 is not a whole number"),
+        ("proof_nodes=-1", "proof_nodes=-1 is not a whole number"),
         ("speed=3", "unknown option of how a network plays 'speed'"),
         (3, "playing is 3, not a text"),
     ],

@@ -16,8 +16,8 @@ import pytest
 import torch
 from test_training import SMALL, small
 
-from eightfold.config import TrainConfig
 from eightfold.core.errors import EightfoldError
+from eightfold.learning.config import TrainConfig
 from eightfold.learning.loop import Training
 from eightfold.learning.runs.run import read_metrics
 from eightfold.learning.td.config import TdConfig
@@ -26,7 +26,7 @@ from eightfold.nets.inference.evaluator import MODES
 from refusals import refusal
 
 COUNTERS = ("games", "samples", "steps", "owed")
-SHORT = ("games=12", "training.window=5000", "training.samples_per_sample=4")
+SHORT = ("games=12", "training.window=5000", "training.replay_ratio=4")
 
 
 def counters(training: Training) -> dict[str, float]:
@@ -197,7 +197,7 @@ def test_every_other_key_may_change(run):
         "seed": 5, "minutes": 100.0, "games": 18, "backend": "torch", "device": "cpu",
         "selfplay.root": "gumbel", "selfplay.cache_key": "position", "selfplay.full_share": 0.9,
         "selfplay.forced_playouts": 0.0, "training.decay": "none", "training.precision": "fp32",
-        "training.turns": [0, 1], "training.batch_size": 16, "training.window": 40, "training.later_window": 80,
+        "training.symmetries": [0, 1], "training.batch_size": 16, "training.window": 40, "training.later_window": 80,
     }  # fmt: skip
     for item in dataclasses.fields(TrainConfig):
         value = getattr(small(), item.name)
@@ -259,7 +259,7 @@ def test_another_window_is_taken_at_once_and_keeps_what_fits_in_order(mode, tmp_
 
 def test_weights_are_on_the_disk_soon_and_within_a_round(tmp_path, monkeypatch):
     """One round without an end: checkpoints come all the same, the first at once and the others later and later."""
-    changes = ("training.games_a_round=1000000", "games=1000000", "training.samples_per_sample=10000")
+    changes = ("training.games_a_round=1000000", "games=1000000", "training.replay_ratio=10000")
     training = Training(small("games=12"), tmp_path / "run")
     training.train()
     training.close()

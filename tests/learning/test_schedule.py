@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from eightfold.config import EvaluationConfig, load_preset
+from eightfold.config import load_preset
+from eightfold.learning.config import EvaluationConfig, TrainConfig
 from eightfold.learning.loop import Training
 from eightfold.learning.runs import checkpointing
 from eightfold.learning.runs.progress import Progress
@@ -16,7 +17,7 @@ from tiny_runs import tiny
 
 PAPER = [  # on a tiny board: one game, then ten steps
     "games=30",
-    "selfplay.games_at_once=1",
+    "selfplay.parallel_games=1",
     "selfplay.full_share=1.0",
     "selfplay.opening_share=0.0",
     "training.steps_a_round=10",
@@ -55,7 +56,7 @@ def test_a_run_that_goes_on_owes_ten_steps_a_game_too(tmp_path):
 
 
 def test_samples_from_before_the_first_batch_earn_their_share_and_no_more(tmp_path):
-    changes = [*PAPER, "training.steps_a_round=0", "training.samples_per_sample=4", "games=20"]
+    changes = [*PAPER, "training.steps_a_round=0", "training.replay_ratio=4", "games=20"]
     training = Training(tiny(*changes), tmp_path / "run")
     training.train()
     training.close()
@@ -81,7 +82,7 @@ def test_evaluations_come_every_so_many_games_and_a_run_remembers_them(tmp_path,
         return [entry["games"] for entry in read_metrics(tmp_path / "run") if "strength" in entry]
 
     never_due(monkeypatch)
-    changes = ["selfplay.games_at_once=1", "evaluation.every_games=4", "evaluation.playouts=2"]
+    changes = ["selfplay.parallel_games=1", "evaluation.every_games=4", "evaluation.playouts=2"]
     assert evaluated(tiny(*changes, "games=11")) == [4, 8]
     assert evaluated(tiny(*changes, "games=11")) == [4, 8], "what was measured is not measured again"
     assert evaluated(tiny(*changes, "games=14")) == [4, 8, 12]
@@ -103,7 +104,7 @@ def test_a_late_round_does_not_put_off_the_evaluations_after_it():
 
 def test_a_killed_run_keeps_the_evaluation_it_made(tmp_path, monkeypatch):
     never_due(monkeypatch)
-    training = Training(tiny("selfplay.games_at_once=1", "evaluation.every_games=4", "games=7"), tmp_path / "run")
+    training = Training(tiny("selfplay.parallel_games=1", "evaluation.every_games=4", "games=7"), tmp_path / "run")
 
     def dies(entry) -> None:
         if entry["games"] == 6:
@@ -112,7 +113,7 @@ def test_a_killed_run_keeps_the_evaluation_it_made(tmp_path, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         training.train(dies)
     training.close()
-    again = Training(tiny("selfplay.games_at_once=1", "evaluation.every_games=4", "games=7"), tmp_path / "run")
+    again = Training(tiny("selfplay.parallel_games=1", "evaluation.every_games=4", "games=7"), tmp_path / "run")
     assert again.progress.evaluated_games == 4
     assert again.progress.games == 6
     again.close()
@@ -120,7 +121,7 @@ def test_a_killed_run_keeps_the_evaluation_it_made(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("mode", ["slap", "augment", "slap-cc"])
 def test_the_paper_presets_are_measured_twenty_times(mode):
-    config = load_preset(f"paper-{mode}")
+    config = load_preset(TrainConfig(), f"paper-{mode}")
     assert config.evaluation.every_minutes == 0
     assert config.games / config.evaluation.every_games == 20
 

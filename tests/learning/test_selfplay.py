@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from eightfold.config import TrainConfig, load_preset, with_changes
+from eightfold.config import load_preset, with_changes
 from eightfold.core.errors import EightfoldError
 from eightfold.games import make_game
 from eightfold.games.state import DRAW, ONGOING, RESULT
+from eightfold.learning.config import SelfPlayConfig, TrainConfig
 from eightfold.learning.loop import Training
-from eightfold.learning.selfplay import PlayedGame, SelfPlay, SelfPlaySettings
-from eightfold.search.forest import SearchSettings
+from eightfold.learning.selfplay import PlayedGame, SelfPlay
 
 
 class Guess:
@@ -24,23 +26,21 @@ class Guess:
         return logits.astype(np.float32), np.tanh(planes[:, 0, 1].sum(axis=1) - planes[:, 1, 2].sum(axis=1))
 
 
-def play(search: SearchSettings, *, seed: int = 3, **settings) -> list[PlayedGame]:
+def play(search: SelfPlayConfig, *, seed: int = 3, **settings) -> list[PlayedGame]:
     selfplay = SelfPlay(
         make_game("gomoku:size=5,win=4"),
         Guess(),
-        settings=SelfPlaySettings(games=4, playouts=24, opening_share=0.5, opening_stones=2, **settings),
-        search=search,
+        settings=replace(search, parallel_games=4, playouts=24, opening_share=0.5, opening_stones=2, **settings),
         random=np.random.default_rng(seed),
     )
     return selfplay.play(12)
 
 
 WAYS = {
-    "puct": SearchSettings(exploration=1.25, noise=0.25, kept_count=True),
-    "gumbel": SearchSettings(root="gumbel", gumbel_moves=8),
-    "gumbel, kept visits count": SearchSettings(root="gumbel", gumbel_moves=8, kept_count=True),
-    "gumbel, lanes": SearchSettings(root="gumbel", gumbel_moves=8, lanes=4),
-    "forced": SearchSettings(exploration=1.25, noise=0.25, forced_playouts=2.0, kept_count=True),
+    "puct": SelfPlayConfig(exploration=1.25),
+    "gumbel": SelfPlayConfig(root="gumbel", gumbel_moves=8, count_reused_visits=False),
+    "gumbel, kept visits count": SelfPlayConfig(root="gumbel", gumbel_moves=8),
+    "forced": SelfPlayConfig(exploration=1.25, forced_playouts=2.0),
 }
 
 
@@ -74,8 +74,7 @@ def test_random_stones_may_lie_anywhere():
         selfplay = SelfPlay(
             make_game("gomoku:size=8"),
             Guess(),
-            settings=SelfPlaySettings(games=1, playouts=2, opening_share=1.0, opening_everywhere=everywhere),
-            search=SearchSettings(),
+            settings=SelfPlayConfig(parallel_games=1, playouts=2, opening_share=1.0, opening_anywhere=everywhere),
             random=np.random.default_rng(1),
         )
         stones = {stone for _ in range(300) for stone in selfplay._random_opening()}
@@ -99,17 +98,17 @@ def test_a_run_trains_with_each_option(changes, tmp_path):
         "network=resnet:blocks=1,filters=8",
         "minutes=0",
         "games=8",
-        "selfplay.games_at_once=4",
+        "selfplay.parallel_games=4",
         "selfplay.playouts=12",
         "selfplay.full_share=1.0",
         "selfplay.opening_stones=2",
         "training.batch_size=16",
         "training.games_a_round=4",
-        "training.samples_per_sample=2",
+        "training.replay_ratio=2",
         "training.window=200",
         "evaluation.every_minutes=0",
     ]
-    training = Training(with_changes(load_preset("quick"), [*small, *changes]), tmp_path / "run")
+    training = Training(with_changes(load_preset(TrainConfig(), "quick"), [*small, *changes]), tmp_path / "run")
     training.train()
     training.close()
     assert training.selfplay.search.settings.root == ("gumbel" if "root" in changes[0] else "puct")
@@ -144,8 +143,7 @@ def test_games_end_where_nobody_can_win_any_more():
     played = SelfPlay(
         game,
         Guess(),
-        settings=SelfPlaySettings(games=4, playouts=8),
-        search=SearchSettings(threats=20),
+        settings=SelfPlayConfig(parallel_games=4, playouts=8, opening_share=0.0, proof_nodes=20),
         random=np.random.default_rng(3),
     ).play(12)
     dead = [one for one in played if len(one.moves) < game.points and game.after(one.moves).winner is None]

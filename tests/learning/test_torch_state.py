@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from eightfold.config import load_preset, with_changes
+from eightfold.learning.config import TrainConfig
 from eightfold.learning.data.batches import Batch
 from eightfold.learning.loop import Training
 from eightfold.learning.runs import torch_state
@@ -24,18 +25,18 @@ SMALL = [
     "network=a1:dropout=0.5",
     "minutes=0",
     "games=12",
-    "selfplay.games_at_once=6",
+    "selfplay.parallel_games=6",
     "selfplay.playouts=8",
     "training.batch_size=16",
     "training.games_a_round=6",
-    "training.samples_per_sample=2",
+    "training.replay_ratio=2",
     "training.window=300",
     "evaluation.every_minutes=0",
 ]
 
 
 def run_of(folder, *changes: str) -> Training:
-    return Training(with_changes(load_preset("quick"), [*SMALL, *changes]), folder)
+    return Training(with_changes(load_preset(TrainConfig(), "quick"), [*SMALL, *changes]), folder)
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ from eightfold.arena import make_player
 from eightfold.config import load_preset, with_changes
 from eightfold.core.errors import EightfoldError
 from eightfold.games import make_game
+from eightfold.learning.config import TrainConfig
 from eightfold.learning.data.batches import BatchMaker, turns_after
 from eightfold.learning.data.buffer import DataBuffer
 from eightfold.learning.loop import Training
@@ -33,13 +34,13 @@ SMALL = [
     "network=resnet:blocks=1,filters=8",
     "minutes=0",
     "games=24",
-    "selfplay.games_at_once=6",
+    "selfplay.parallel_games=6",
     "selfplay.playouts=12",
     "selfplay.full_share=1.0",
     "selfplay.opening_stones=2",
     "training.batch_size=32",
     "training.games_a_round=6",
-    "training.samples_per_sample=2",
+    "training.replay_ratio=2",
     "training.window=300",
     "training.validation_every=5",
     "evaluation.every_minutes=0",
@@ -47,7 +48,7 @@ SMALL = [
 
 
 def small(*changes: str):
-    return with_changes(load_preset("quick"), [*SMALL, *changes])
+    return with_changes(load_preset(TrainConfig(), "quick"), [*SMALL, *changes])
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -242,7 +243,7 @@ def test_a_run_follows_its_curriculum_and_goes_on_with_it(tmp_path):
         training.train()
         training.close()
 
-    options = ("training.turns=[0, 2, 5]", "training.turns_from_game=24", "training.samples_per_sample=4")
+    options = ("training.symmetries=[0, 2, 5]", "training.symmetries_from_game=24", "training.replay_ratio=4")
     watched(small(*options, "games=24", "training.validation_every=0"))
     assert seen
     assert set().union(*(turns for games, turns in seen if games < 24)) == {0}
@@ -255,12 +256,12 @@ def test_a_run_follows_its_curriculum_and_goes_on_with_it(tmp_path):
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        (["training.turns=[]"], "training.turns = [] is not a list of numbers from 0 to 7, one at least"),
-        (["training.turns=[0, 8]"], "is not a list of numbers from 0 to 7, one at least"),
-        (["training.turns=[3, 3]"], "is not a choice of different numbers from 0 to 7"),
-        (["training.turns_from_game=-1"], "turns_from_game = -1 is too small; 0 or more is needed"),
-        (["training.turns=[0, 1]", "symmetry=slap"], "symmetry mode 'slap' draws no turns"),
-        (["training.turns_from_game=9", "symmetry=augment-eager"], "symmetry mode 'augment-eager' draws no turns"),
+        (["training.symmetries=[]"], "training.symmetries = [] is not a list of numbers from 0 to 7, one at least"),
+        (["training.symmetries=[0, 8]"], "is not a list of numbers from 0 to 7, one at least"),
+        (["training.symmetries=[3, 3]"], "is not a choice of different numbers from 0 to 7"),
+        (["training.symmetries_from_game=-1"], "turns_from_game = -1 is too small; 0 or more is needed"),
+        (["training.symmetries=[0, 1]", "symmetry=slap"], "symmetry mode 'slap' draws no turns"),
+        (["training.symmetries_from_game=9", "symmetry=augment-eager"], "symmetry mode 'augment-eager' draws no turns"),
         (["selfplay.cache=100", "selfplay.cache_key=orbit"], "orbit keys are for slap and average"),
         (
             ["selfplay.cache=100", "selfplay.cache_key=stones"],

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from eightfold.config import load_preset, with_changes
+from eightfold.learning.config import TrainConfig
 from eightfold.learning.loop import Training
 from eightfold.nets.inference.backends import (
     BACKENDS,
@@ -222,6 +223,6 @@ def test_a_gpu_that_is_not_here_is_named_in_one_line():
 
 
 def test_a_run_for_an_unknown_device_makes_no_folder(tmp_path):
-    config = with_changes(load_preset("quick"), ["device=tpu"])
+    config = with_changes(load_preset(TrainConfig(), "quick"), ["device=tpu"])
     assert "unknown device 'tpu'" in refusal(lambda: Training(config, tmp_path / "run"))
     assert not (tmp_path / "run").exists()

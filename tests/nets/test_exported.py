@@ -183,7 +183,10 @@ def test_the_largest_shipped_network_of_a_game_is_the_default(tmp_path, monkeypa
         assert best_shipped(game) is None, "nothing here could run it"
     assert find_exported("small") == tmp_path / "small" / "network.onnx"
     assert player_text(None, game) == f"net:{large},seconds=5,memory=96"
-    assert player_text("net:small,c=2", game, memory=300) == f"net:{tmp_path}/small/network.onnx,c=2,memory=80"
+    assert (
+        player_text("net:small,exploration=2", game, memory=300)
+        == f"net:{tmp_path}/small/network.onnx,exploration=2,memory=80"
+    )
 
 
 def test_the_shipped_network_is_exported_too_and_is_the_default_on_its_board():

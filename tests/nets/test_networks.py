@@ -56,7 +56,7 @@ def test_a1_is_the_network_of_the_appendix():
         (64, 128),
         (1, 64),
     ]
-    blocks = A1(Shape(planes=4, size=8), blocks=3)
+    blocks = A1(Shape(planes=4, size=8), A1.Options(blocks=3))
     assert blocks.body[2].first.weight.data_ptr() != blocks.body[3].first.weight.data_ptr(), "no shared weights"
 
 

@@ -415,7 +415,7 @@ def test_the_default_player_is_alphabeta_by_time_where_no_network_is_shipped():
     assert player_text(None, make_game("gomoku:size=13")) == "alphabeta:seconds=5"
     assert player_text("mcts", make_game("gomoku:size=13")) == "mcts:memory=96"
     assert player_text("mcts:memory=7", make_game("gomoku:size=13")) == "mcts:memory=7"
-    assert player_text("mcts:c=2", make_game("gomoku:size=13"), memory=350) == "mcts:c=2,memory=130"
+    assert player_text("mcts:exploration=2", make_game("gomoku:size=13"), memory=350) == "mcts:exploration=2,memory=130"
     assert player_text("greedy", make_game("gomoku:size=13")) == "greedy"
 
 

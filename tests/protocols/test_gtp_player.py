@@ -157,7 +157,7 @@ def test_gnugo_against_our_engine_both_over_pipes():
 @needs_gnugo
 @pytest.mark.slow
 def test_twenty_games_of_gnugo_against_our_engine():
-    ours = f"gtp:{EIGHTFOLD} mcts:playouts=5000,c=1"
+    ours = f"gtp:{EIGHTFOLD} mcts:playouts=5000,exploration=1"
     report = play_match(make_game("go:size=9"), f"gtp:{GNUGO}", ours, games=20)
     assert report.forfeits == []
     assert report.as_first.games == report.as_second.games == 10

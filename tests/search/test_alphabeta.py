@@ -46,10 +46,10 @@ def test_root_scores_and_choice_are_those_of_plain_minmax(board, rule, depth, ne
         return
     game, position, plain = made
     expected = root_scores(plain, depth, near)
-    player = AlphaBeta(game, depth=depth, near=near, seed=1)
+    player = AlphaBeta(game, AlphaBeta.Options(depth=depth, near=near), seed=1)
     scores = player.root_scores(position)
     assert {move: int(scores[move]) for move in np.flatnonzero(~np.isnan(scores))} == expected
-    result = AlphaBeta(game, depth=depth, near=near, seed=2).think(position)
+    result = AlphaBeta(game, AlphaBeta.Options(depth=depth, near=near), seed=2).think(position)
     best = max(expected.values())
     # With iterative deepening a win or loss is settled at the depth where it is first seen.
     if abs(best) < player._kernels.win_value(position.state) - 100:
@@ -105,16 +105,16 @@ def test_a_deeper_search_on_a_tiny_board_is_still_exact():
     made = both("gomoku:size=4,win=4", [5, 10, 6, 9, 1])
     assert made is not None
     game, position, plain = made
-    scores = AlphaBeta(game, depth=5, near=3, seed=1).root_scores(position)
+    scores = AlphaBeta(game, AlphaBeta.Options(depth=5, near=3), seed=1).root_scores(position)
     assert np.nanmax(scores) == minmax(plain, 5, 3)
 
 
 def test_a_kept_table_changes_no_value():
     """Entries from earlier searches, other depths and other plies stay in the table; values must not move."""
     game = make_game("gomoku:size=5,win=4")
-    kept, position = AlphaBeta(game, depth=3, seed=1), game.after([12])
+    kept, position = AlphaBeta(game, AlphaBeta.Options(depth=3), seed=1), game.after([12])
     while not position.is_over and position.ply < 12:
-        fresh = AlphaBeta(game, depth=3, seed=1)
+        fresh = AlphaBeta(game, AlphaBeta.Options(depth=3), seed=1)
         np.testing.assert_array_equal(kept.root_scores(position), fresh.root_scores(position))
         position = position.play(kept.think(position).action)
 
@@ -123,7 +123,7 @@ def test_the_plain_pruned_search_agrees_on_a_larger_board():
     made = both("gomoku:size=9", [40, 31, 41, 39, 49, 32])
     assert made is not None
     game, position, plain = made
-    result = AlphaBeta(game, depth=3, near=1, seed=1).think(position)
+    result = AlphaBeta(game, AlphaBeta.Options(depth=3, near=1), seed=1).think(position)
     assert result.value * 2 * game.rules.best_possible_score(position.state) == alphabeta(plain, 3, 1)
 
 
@@ -131,13 +131,13 @@ def test_the_table_serves_all_eight_variants():
     """A position and its turned variants share their entries: the second search finds the first one's work."""
     game = make_game("gomoku:size=7")
     moves = [24, 16, 25, 23]
-    player = AlphaBeta(game, depth=4, seed=1)
+    player = AlphaBeta(game, AlphaBeta.Options(depth=4), seed=1)
     first = player.think(game.after(moves)).effort
     for g in range(1, 8):
         turned = game.after([int(destinations(7)[g, move]) for move in moves])
         result = player.think(turned)
         assert result.effort < first / 2
-        fresh = AlphaBeta(game, depth=4, seed=1).think(turned)
+        fresh = AlphaBeta(game, AlphaBeta.Options(depth=4), seed=1).think(turned)
         assert result.value == fresh.value
 
 
@@ -152,14 +152,14 @@ def test_the_table_serves_all_eight_variants():
 )
 def test_tactics(moves, answers):
     game = make_game("gomoku:size=8")
-    result = AlphaBeta(game, depth=4, seed=1).think(game.after(moves.split()))
+    result = AlphaBeta(game, AlphaBeta.Options(depth=4), seed=1).think(game.after(moves.split()))
     assert game.name_of(result.action) in answers
 
 
 def test_a_sooner_win_is_preferred():
     game = make_game("gomoku:size=8")
     position = game.after(["c4", "c8", "d4", "e8", "e4", "g8", "f4", "a1"])
-    result = AlphaBeta(game, depth=6, seed=1).think(position)
+    result = AlphaBeta(game, AlphaBeta.Options(depth=6), seed=1).think(position)
     assert position.play(result.action).is_over
     assert result.value == 1
     assert result.depth == 1, "nothing deeper needs to be searched"
@@ -167,17 +167,17 @@ def test_a_sooner_win_is_preferred():
 
 def test_the_seed_breaks_ties():
     game = make_game("gomoku:size=8")
-    replies = {AlphaBeta(game, depth=1, seed=seed).think(game.start()).action for seed in range(30)}
+    replies = {AlphaBeta(game, AlphaBeta.Options(depth=1), seed=seed).think(game.start()).action for seed in range(30)}
     assert replies == {27, 28, 35, 36}, "the four points of the middle"
-    assert AlphaBeta(game, depth=2, seed=4).think(game.after([27])).action == (
-        AlphaBeta(game, depth=2, seed=4).think(game.after([27])).action
+    assert AlphaBeta(game, AlphaBeta.Options(depth=2), seed=4).think(game.after([27])).action == (
+        AlphaBeta(game, AlphaBeta.Options(depth=2), seed=4).think(game.after([27])).action
     )
 
 
 def test_time_limits_the_depth():
     game = make_game("gomoku:size=15")
     position = game.after(["h8", "g9", "g7", "i9", "f9", "h9", "i7", "h6", "j8", "f6", "g10", "e8"])
-    player = AlphaBeta(game, seconds=0.3, seed=1)
+    player = AlphaBeta(game, AlphaBeta.Options(seconds=0.3), seed=1)
     player.think(game.after(["h8", "g9"]))
     result = finished(lambda: player.think(position))  # depth 30 would take years
     assert 2 <= result.depth < 30, "without a depth, time alone decides"
@@ -187,13 +187,13 @@ def test_time_limits_the_depth():
 def test_no_time_at_all_still_gives_a_legal_move():
     game = make_game("gomoku:size=15")
     position = game.after(["h8", "g9"])
-    assert position.legal_mask[AlphaBeta(game, depth=9, seconds=1e-9, seed=1).think(position).action]
+    assert position.legal_mask[AlphaBeta(game, AlphaBeta.Options(depth=9, seconds=1e-9), seed=1).think(position).action]
 
 
 def test_far_stones_and_a_nearly_full_board():
     game = make_game("gomoku:size=5")
     position = game.start()
-    player = AlphaBeta(game, depth=3, near=1, seed=1)
+    player = AlphaBeta(game, AlphaBeta.Options(depth=3, near=1), seed=1)
     while not position.is_over:
         position = position.play(player.think(position).action)
     assert position.outcome in ("draw", "black wins", "white wins")
@@ -208,7 +208,7 @@ def test_the_line_is_the_one_that_plain_minmax_expects(depth):
     assert made is not None
     _, position, plain = made
     best = root_scores(plain, depth, 2)
-    told = AlphaBeta(game, depth=depth, seed=1).think(position, on_progress=lambda snapshot: None)
+    told = AlphaBeta(game, AlphaBeta.Options(depth=depth), seed=1).think(position, on_progress=lambda snapshot: None)
     line = told.principal_variation
     assert len(line) == depth
     assert best[line[0]] == max(best.values())

@@ -10,7 +10,8 @@ from test_gumbel import POSITIONS, plain_game, root_edges, root_visits, search_t
 from eightfold.benchmarks.reference.forced import PlainForced
 from eightfold.benchmarks.reference.puct import UNKNOWN
 from eightfold.games import make_game
-from eightfold.search.forest import ForestSearch, SearchSettings
+from eightfold.search.forest import ForestSearch
+from eightfold.search.settings import SearchSettings
 
 
 def searched(text: str, moves: list[int], playouts: int, **settings) -> ForestSearch:
@@ -22,11 +23,11 @@ def searched(text: str, moves: list[int], playouts: int, **settings) -> ForestSe
 
 
 @pytest.mark.parametrize(("text", "moves"), POSITIONS)
-@pytest.mark.parametrize(("exploration", "unvisited"), [(5.0, -1.0), (1.25, 0.2)])
+@pytest.mark.parametrize(("exploration", "fpu_reduction"), [(5.0, -1.0), (1.25, 0.2)])
 @pytest.mark.parametrize("forced", [2.0, 8.0])
-def test_visits_and_targets_are_exactly_those_of_the_plain_search(text, moves, exploration, unvisited, forced):
-    search = searched(text, moves, 200, exploration=exploration, unvisited=unvisited, forced_playouts=forced)
-    plain = PlainForced(plain_evaluate, exploration, unvisited, forced)
+def test_visits_and_targets_are_exactly_those_of_the_plain_search(text, moves, exploration, fpu_reduction, forced):
+    search = searched(text, moves, 200, exploration=exploration, fpu_reduction=fpu_reduction, forced_playouts=forced)
+    plain = PlainForced(plain_evaluate, exploration, fpu_reduction, forced)
     root = plain.run(plain_game(text, moves), 200)
     assert root.edges is not None
     assert root_visits(search) == [edge.visits for edge in root.edges]
@@ -43,8 +44,8 @@ def test_visits_and_targets_are_exactly_those_of_the_plain_search(text, moves, e
 
 
 def test_tried_moves_get_what_they_are_due_and_the_target_does_not_show_it():
-    search = searched("gomoku:size=6,win=4", [14, 15], 300, exploration=1.25, unvisited=0.2, forced_playouts=2.0)
-    free = searched("gomoku:size=6,win=4", [14, 15], 300, exploration=1.25, unvisited=0.2)
+    search = searched("gomoku:size=6,win=4", [14, 15], 300, exploration=1.25, fpu_reduction=0.2, forced_playouts=2.0)
+    free = searched("gomoku:size=6,win=4", [14, 15], 300, exploration=1.25, fpu_reduction=0.2)
     forest, edges = search.forest, root_edges(search)
     visits, prior = forest.edge_visits[0, edges], forest.prior[0, edges]
     unproven = forest.proof[0, forest.child[0, edges]] == UNKNOWN

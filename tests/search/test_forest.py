@@ -10,8 +10,9 @@ from eightfold.benchmarks.reference.puct import UNKNOWN, PlainPuct
 from eightfold.core.errors import EightfoldError
 from eightfold.games import make_game
 from eightfold.games.state import BLACK, WHITE
-from eightfold.search.forest import ForestSearch, SearchSettings
+from eightfold.search.forest import ForestSearch
 from eightfold.search.kernels.tree import WON
+from eightfold.search.settings import SearchSettings
 
 
 class StubEvaluator:
@@ -41,16 +42,16 @@ def plain_evaluate(game: PlainGomoku) -> tuple[list[float], float]:
 def both(text: str, moves: list[int], playouts: int, **settings: float):
     game = make_game(text)
     search = ForestSearch(game, StubEvaluator(), playouts=playouts, settings=SearchSettings(**settings))
-    search.set_root(0, game.after(moves).state, wants=BLACK)
+    search.set_root(0, game.after(moves).state, contempt_side=BLACK)
     search.prepare_root(0, playouts)
     while search.step():
         pass
     plain_game = PlainGomoku(game.size, game.numbers[0], game.numbers[1] == 1)
     for move in moves:
         plain_game.play(move)
-    exploration, unvisited = settings.get("exploration", 5.0), settings.get("unvisited", -1.0)
+    exploration, fpu_reduction = settings.get("exploration", 5.0), settings.get("fpu_reduction", -1.0)
     draw = -settings.get("contempt", 0.0)
-    plain = PlainPuct(plain_evaluate, exploration, unvisited, by_fours="threats" in settings, draw=draw)
+    plain = PlainPuct(plain_evaluate, exploration, fpu_reduction, by_fours="proof_nodes" in settings, draw=draw)
     return game, search, plain.run(plain_game, playouts)
 
 
@@ -69,14 +70,14 @@ def both(text: str, moves: list[int], playouts: int, **settings: float):
     "settings",
     [
         {},
-        {"exploration": 1.25, "unvisited": 0.2},
-        {"threats": 10_000},
-        {"exploration": 1.25, "threats": 10_000},
+        {"exploration": 1.25, "fpu_reduction": 0.2},
+        {"proof_nodes": 10_000},
+        {"exploration": 1.25, "proof_nodes": 10_000},
         {"contempt": 0.5},
     ],
 )
 def test_visits_and_proofs_are_exactly_those_of_the_plain_search(text, moves, settings):
-    _, search, root = both(text, moves, 150 if "threats" in settings else 300, **settings)
+    _, search, root = both(text, moves, 150 if "proof_nodes" in settings else 300, **settings)
     forest = search.forest
     first, degree = int(forest.first[0, 0]), int(forest.degree[0, 0])
     assert root.edges is not None
@@ -158,7 +159,7 @@ def test_many_games_at_once_are_each_searched_as_if_alone():
 
 def test_several_leaves_of_one_game_leave_no_virtual_loss_behind():
     game = make_game("gomoku:size=6,win=4")
-    search = ForestSearch(game, StubEvaluator(), playouts=256, settings=SearchSettings(lanes=8))
+    search = ForestSearch(game, StubEvaluator(), playouts=256, leaves_a_game=8)
     search.set_root(0, game.after([14, 15]).state)
     search.prepare_root(0, 256)
     while search.step():
@@ -244,7 +245,7 @@ def test_contempt_seeks_positions_that_are_not_drawn():
     game = make_game("gomoku:size=6,win=4")
     for wants, sharp in ((BLACK, True), (WHITE, False)):
         search = ForestSearch(game, Drawish(told=True), playouts=200, settings=SearchSettings(contempt=0.5))
-        search.set_root(0, game.start().state, wants=wants)
+        search.set_root(0, game.start().state, contempt_side=wants)
         search.prepare_root(0, 200)
         while search.step():
             pass
@@ -272,8 +273,10 @@ class Moody:
 def test_what_a_root_is_worth_stays_within_the_range_of_results_when_a_tree_is_kept():
     game = make_game("gomoku:size=6,win=4")
     evaluator = Moody()
-    search = ForestSearch(game, evaluator, playouts=60, settings=SearchSettings(contempt=0.8, kept_count=False))
-    search.set_root(0, game.start().state, wants=WHITE)
+    search = ForestSearch(
+        game, evaluator, playouts=60, settings=SearchSettings(contempt=0.8, count_reused_visits=False)
+    )
+    search.set_root(0, game.start().state, contempt_side=WHITE)
     for evaluator.sees_draws, playouts in ((False, 50), (True, 4)):
         search.prepare_root(0, playouts, noisy=False)
         while search.step():
@@ -324,7 +327,7 @@ def test_a_search_tells_the_value_of_every_move_and_how_it_goes_on():
 
 
 def test_the_value_of_a_move_is_exact_where_it_is_proven():
-    game, search, _ = both("gomoku:size=6,win=4", [14, 0, 15, 5], 150, threats=10_000)  # black wins by fours
+    game, search, _ = both("gomoku:size=6,win=4", [14, 0, 15, 5], 150, proof_nodes=10_000)  # black wins by fours
     winning = [move for move in range(36) if search.root_values(0)[move] == 1]
     assert search.root_move(0) in winning
     for move in winning:
@@ -338,7 +341,7 @@ def test_the_value_of_a_move_is_exact_where_it_is_proven():
 def test_what_is_proven_under_other_rules_holds_and_nothing_forbidden_is_looked_at(rule):
     """Whoever has a proven win keeps it, by legal moves alone, whatever the other side plays."""
     game, random = make_game(f"gomoku:size=8,rule={rule}"), np.random.default_rng(5)
-    search = ForestSearch(game, StubEvaluator(), playouts=60, settings=SearchSettings(threats=200))
+    search = ForestSearch(game, StubEvaluator(), playouts=60, settings=SearchSettings(proof_nodes=200))
     proven = forbidden = 0
 
     def searched(position):

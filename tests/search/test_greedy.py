@@ -29,7 +29,7 @@ def test_greedy_takes_a_point_with_the_largest_score_of_document_004(weight):
             move: greedy_score(plain, move, side) + weight * greedy_score(plain, move, 3 - side)
             for move in plain.legal()
         }
-        chosen = Greedy(game, seed=seed, weight=weight).think(position).action
+        chosen = Greedy(game, Greedy.Options(weight=weight), seed=seed).think(position).action
         assert scores[chosen] == max(scores.values())
 
 

@@ -11,8 +11,9 @@ from eightfold.benchmarks.reference.gumbel import PlainGumbel, schedule
 from eightfold.benchmarks.reference.puct import LOST, WON, Node, PlainPuct
 from eightfold.core.errors import EightfoldError
 from eightfold.games import make_game
-from eightfold.search.forest import ForestSearch, SearchSettings
+from eightfold.search.forest import ForestSearch
 from eightfold.search.kernels.gumbel import considered_visits
+from eightfold.search.settings import SearchSettings
 
 OPEN = "gomoku:size=7"  # five in a row on an empty board: few playouts prove nothing
 POSITIONS = [
@@ -24,12 +25,15 @@ POSITIONS = [
 ]
 
 
-def make_search(text: str, *, games: int = 1, playouts: int, seed: int = 0, **settings) -> ForestSearch:
+def make_search(
+    text: str, *, games: int = 1, playouts: int, seed: int = 0, leaves: int = 1, **settings
+) -> ForestSearch:
     return ForestSearch(
         make_game(text),
         StubEvaluator(),
         games=games,
         playouts=playouts,
+        leaves_a_game=leaves,
         settings=SearchSettings(root="gumbel", **settings),
         random=np.random.default_rng(seed),
     )
@@ -235,9 +239,9 @@ def test_many_games_at_once_are_each_at_their_own_place_in_their_schedule():
         np.testing.assert_array_equal(together.root_policy(number), alone.root_policy(0))
 
 
-@pytest.mark.parametrize("lanes", [1, 3, 8, 32])
-def test_several_leaves_at_a_time_keep_to_the_schedule_and_leave_no_virtual_loss(lanes):
-    search = make_search(OPEN, playouts=49, lanes=lanes, gumbel_moves=8)
+@pytest.mark.parametrize("leaves", [1, 3, 8, 32])
+def test_several_leaves_at_a_time_keep_to_the_schedule_and_leave_no_virtual_loss(leaves):
+    search = make_search(OPEN, playouts=49, leaves=leaves, gumbel_moves=8)
     search_through(search, 0, 49)
     assert sorted(root_visits(search), reverse=True)[:9] == [14, 14, 6, 6, 2, 2, 2, 2, 0]
     edges = root_edges(search)
@@ -245,7 +249,7 @@ def test_several_leaves_at_a_time_keep_to_the_schedule_and_leave_no_virtual_loss
 
 
 def test_a_batch_ends_where_moves_are_dropped_so_that_all_answers_count():
-    search = make_search(OPEN, playouts=49, lanes=32, gumbel_moves=8)
+    search = make_search(OPEN, playouts=49, leaves=32, gumbel_moves=8)
     search.prepare_root(0, 49)
     made = []
     while search.step():
@@ -282,7 +286,7 @@ def test_a_win_in_one_is_never_missed_and_a_loss_is_not_chosen():
 
 def test_proven_losses_get_nothing_and_are_not_played_while_anything_else_is_left():
     text, random, lost_and_open = "gomoku:size=5,win=4", np.random.default_rng(5), 0
-    search, game = make_search(text, playouts=60, gumbel_moves=8, lanes=2), make_game(text)
+    search, game = make_search(text, playouts=60, gumbel_moves=8, leaves=2), make_game(text)
     for _ in range(60):
         position = game.start()
         for move in random.permutation(25)[: random.integers(4, 14)]:

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from eightfold.arena import make_player
-from eightfold.arena.players import PLAYERS
 from eightfold.games import make_game
+from eightfold.parts import CLASSICAL_PLAYERS
 from eightfold.search import AlphaBeta, Mcts
 from eightfold.search.limits import LONGEST, REPORT_EVERY, Limits
 from eightfold.search.result import LONGEST_VARIATION, MOST_VARIATIONS, SearchResult, one_hot
@@ -84,7 +84,7 @@ def test_snapshots_are_made_a_few_times_a_second_and_only_then():
     assert made == len(told) == pytest.approx(1 / REPORT_EVERY, abs=1)
 
 
-@pytest.mark.parametrize("name", [*PLAYERS, "mcts:playouts=1000000000", "alphabeta:depth=60"])
+@pytest.mark.parametrize("name", [*CLASSICAL_PLAYERS, "mcts:playouts=1000000000", "alphabeta:depth=60"])
 def test_every_player_takes_seconds(name):
     position = middle_game()
     player = make_player(name, position.game, seed=1)
@@ -123,7 +123,7 @@ def think_until(player, position, enough, **limits):
     return finished(lambda: player.think(position, stop=stop, on_progress=hear, **limits))
 
 
-@pytest.mark.parametrize("name", [*PLAYERS, *SEARCHING])
+@pytest.mark.parametrize("name", [*CLASSICAL_PLAYERS, *SEARCHING])
 def test_a_stop_that_is_already_set_still_gives_a_move(name):
     position = middle_game()
     player = make_player(name, position.game, seed=1)
@@ -187,7 +187,7 @@ def test_whoever_is_told_may_have_had_enough():
         assert position.legal_mask[player.think(position, seconds=0.05).action]
 
 
-@pytest.mark.parametrize("name", [*PLAYERS, "alphabeta:depth=3", "mcts:playouts=700"])
+@pytest.mark.parametrize("name", [*CLASSICAL_PLAYERS, "alphabeta:depth=3", "mcts:playouts=700"])
 def test_being_watched_changes_no_result(name):
     position = middle_game()
     plain = make_player(name, position.game, seed=3).think(position)
@@ -205,11 +205,11 @@ def test_being_watched_changes_no_result(name):
 
 def test_seconds_take_the_place_of_playouts_and_leave_a_depth():
     position = middle_game()
-    mcts = Mcts(position.game, playouts=10, seed=1)
+    mcts = Mcts(position.game, Mcts.Options(playouts=10), seed=1)
     assert mcts.think(position).effort == 10
     assert think_until(mcts, position, lambda snapshot: True, seconds=1e6).effort > 10
     assert mcts.think(position).effort == 10, "for that move only"
-    assert AlphaBeta(position.game, depth=2, seed=1).think(position, seconds=1e6).depth == 2
+    assert AlphaBeta(position.game, AlphaBeta.Options(depth=2), seed=1).think(position, seconds=1e6).depth == 2
     plain = AlphaBeta(position.game, seed=1).think(position)
     assert plain.depth == 4
     deeper = think_until(
@@ -220,7 +220,7 @@ def test_seconds_take_the_place_of_playouts_and_leave_a_depth():
 
 def test_a_tree_that_grows_keeps_what_it_knows():
     game = make_game("gomoku:size=8")
-    player = Mcts(game, playouts=500, seed=1)
+    player = Mcts(game, Mcts.Options(playouts=500), seed=1)
     position = game.after(["d4"])
     before = player.think(position)
     after = player.think(position, seconds=0.05)
@@ -231,7 +231,7 @@ def test_a_tree_that_grows_keeps_what_it_knows():
 
 def test_memory_limits_the_tree():
     game = make_game("gomoku:size=8")
-    small = Mcts(game, seconds=0.2, memory=1, seed=1)
+    small = Mcts(game, Mcts.Options(seconds=0.2, memory=1), seed=1)
     assert small._tree.move.shape[0] == 1_000_000 // 48
     position = game.start()
     for _ in range(3):

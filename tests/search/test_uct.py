@@ -37,7 +37,7 @@ def plain_after(moves: list[int], size: int, win: int, exactly: bool) -> PlainGo
 def test_visits_and_values_are_exactly_those_of_the_plain_search(text, moves, seed):
     game = make_game(text)
     playouts = 300 if game.size < 15 else 60
-    result = Mcts(game, playouts=playouts, seed=seed).think(game.after(moves))
+    result = Mcts(game, Mcts.Options(playouts=playouts), seed=seed).think(game.after(moves))
     plain = PlainMcts(5.0, PlainRandom(int(make_random(seed)[0])))
     root = plain.run(plain_after(moves, game.size, game.numbers[0], game.numbers[1] == 1), playouts)
     visits = np.zeros(game.actions, np.int64)
@@ -54,7 +54,7 @@ def test_visits_and_values_are_exactly_those_of_the_plain_search(text, moves, se
 @pytest.mark.parametrize("seed", range(3))
 def test_long_searches_are_those_of_the_plain_search_too(seed):
     game = make_game("gomoku:size=8")
-    result = Mcts(game, playouts=6000, seed=seed).think(game.start())
+    result = Mcts(game, Mcts.Options(playouts=6000), seed=seed).think(game.start())
     root = PlainMcts(5.0, PlainRandom(int(make_random(seed)[0]))).run(PlainGomoku(8), 6000)
     assert result.visits is not None
     assert {int(move): int(result.visits[move]) for move in np.flatnonzero(result.visits)} == {
@@ -65,14 +65,14 @@ def test_long_searches_are_those_of_the_plain_search_too(seed):
 def test_a_win_in_one_is_found_and_a_threat_is_parried():
     game = make_game("gomoku:size=8")
     four = game.after(["c4", "c8", "d4", "e8", "e4", "g8", "f4", "a1"])  # black has four, both ends open
-    assert game.name_of(Mcts(game, playouts=2000, seed=1).think(four).action) in ("b4", "g4")
+    assert game.name_of(Mcts(game, Mcts.Options(playouts=2000), seed=1).think(four).action) in ("b4", "g4")
     closed = game.after(["b4", "a4", "c4", "h8", "d4", "h6", "e4"])  # white must answer at f4
-    assert game.name_of(Mcts(game, playouts=5000, seed=1).think(closed).action) == "f4"
+    assert game.name_of(Mcts(game, Mcts.Options(playouts=5000), seed=1).think(closed).action) == "f4"
 
 
 def test_the_tree_below_the_moves_played_is_kept():
     game = make_game("gomoku:size=6,win=4")
-    player = Mcts(game, playouts=500, seed=3)
+    player = Mcts(game, Mcts.Options(playouts=500), seed=3)
     position = game.after(["c3"])
     first = player.think(position)
     reply = first.principal_variation[1]
@@ -93,7 +93,7 @@ def test_the_tree_below_the_moves_played_is_kept():
 
 def test_a_position_from_elsewhere_starts_a_new_tree():
     game = make_game("gomoku:size=6")
-    player = Mcts(game, playouts=100, seed=1)
+    player = Mcts(game, Mcts.Options(playouts=100), seed=1)
     player.think(game.after(["a1", "b2"]))
     result = player.think(game.after(["c3"]))
     assert result.visits is not None
@@ -106,7 +106,7 @@ def test_equal_seeds_play_equal_games_and_other_seeds_do_not():
     game = make_game("gomoku:size=7")
 
     def play(seed: int) -> tuple[int, ...]:
-        player, position = Mcts(game, playouts=50, seed=seed), game.start()
+        player, position = Mcts(game, Mcts.Options(playouts=50), seed=seed), game.start()
         while not position.is_over:
             position = position.play(player.think(position).action)
         return position.moves
@@ -118,7 +118,7 @@ def test_equal_seeds_play_equal_games_and_other_seeds_do_not():
 def test_time_is_a_limit_too():
     game = make_game("gomoku:size=9")
     enough = threading.Event()
-    player = Mcts(game, playouts=10, seconds=1e6, seed=1)
+    player = Mcts(game, Mcts.Options(playouts=10, seconds=1e6), seed=1)
     result = finished(lambda: player.think(game.start(), stop=enough, on_progress=lambda snapshot: enough.set()))
     assert result.effort > 10
     assert result.policy.sum() == pytest.approx(1)
@@ -126,7 +126,7 @@ def test_time_is_a_limit_too():
 
 def test_a_full_tree_goes_on_with_what_it_has():
     game = make_game("gomoku:size=8")
-    player = Mcts(game, playouts=2000, seed=1)
+    player = Mcts(game, Mcts.Options(playouts=2000), seed=1)
     player._tree, player._spare = player._make_tree(200), player._make_tree(200)  # room for three nodes' children
     position = game.start()
     for _ in range(4):
@@ -139,7 +139,7 @@ def test_a_full_tree_goes_on_with_what_it_has():
 def test_very_few_playouts_still_give_a_legal_move(playouts):
     game = make_game("gomoku:size=8")
     position = game.after(["d4"])
-    result = Mcts(game, playouts=playouts, seed=1).think(position)
+    result = Mcts(game, Mcts.Options(playouts=playouts), seed=1).think(position)
     assert position.legal_mask[result.action]
     assert result.policy.sum() == pytest.approx(1)
 
@@ -153,9 +153,11 @@ def test_more_playouts_play_better():
 
 def test_a_game_without_a_kernel_that_a_search_needs_is_named(tmp_path, monkeypatch):
     (tmp_path / "half_a_game.py").write_text(
-        "from eightfold.games import Family\nfrom eightfold.core.specs import Option\n"
+        "from dataclasses import dataclass\nfrom eightfold.games import Family\n"
+        "from eightfold.core.settings import setting\n"
+        "@dataclass\nclass Options:\n    size: int = setting(3, '')\n"
         "GAME = Family(name='half', summary='', encoders={}, state_length=lambda size: 20,\n"
-        "              options=(Option(name='size', default=3, help=''),))\n"
+        "              options=Options)\n"
     )
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(EightfoldError, match="half_a_game offers no kernel 'legal', which uct needs"):
@@ -165,7 +167,7 @@ def test_a_game_without_a_kernel_that_a_search_needs_is_named(tmp_path, monkeypa
 def test_a_search_tells_the_value_of_every_move_and_how_it_goes_on():
     game = make_game("gomoku:size=7,win=4")
     position = game.after(["a1", "d4", "a7", "d5", "g1"])  # white has two in a row, all open
-    result = Mcts(game, playouts=2000, seed=1).think(position)
+    result = Mcts(game, Mcts.Options(playouts=2000), seed=1).think(position)
     assert result.values is not None
     assert result.visits is not None
     looked = result.visits > 0

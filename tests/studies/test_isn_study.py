@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from eightfold.arena.match import play_match
 from eightfold.cli.main import app
-from eightfold.config import load_config_of
+from eightfold.config import load_config
 from eightfold.games.game import make_game
 from eightfold.learning.runs.run import read_metrics, this_machine
 from eightfold.learning.td.config import TdConfig
@@ -145,7 +145,7 @@ def test_other_weights_are_measured_again(copied, capsys):
 
 
 def test_the_numbers_of_another_run_are_neither_reported_nor_overwritten(copied, tmp_path):
-    config = load_config_of(TdConfig(), copied.run / "config.toml")
+    config = load_config(TdConfig(), copied.run / "config.toml")
     training = TdTraining(replace(config, seed=5, games=20), tmp_path / "other")
     training.train()
     training.close()

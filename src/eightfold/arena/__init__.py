@@ -2,7 +2,7 @@
 
 from eightfold.arena.forfeit import Forfeit
 from eightfold.arena.match import GameResult, MatchReport, play_match
-from eightfold.arena.players import PLAYERS, make_player
+from eightfold.arena.players import make_player, read_player
 from eightfold.arena.ratings import wilson_interval
 
-__all__ = ["PLAYERS", "Forfeit", "GameResult", "MatchReport", "make_player", "play_match", "wilson_interval"]
+__all__ = ["Forfeit", "GameResult", "MatchReport", "make_player", "play_match", "read_player", "wilson_interval"]

@@ -11,10 +11,12 @@ from rich.table import Table
 from rich.text import Text
 
 from eightfold.arena.match import GameResult, MatchReport, Tally
-from eightfold.arena.players import ENGINE_PLAYERS, HUMAN, OWN_PLAYER, PLAYERS, PROTOCOLS, Entry
+from eightfold.arena.players import HUMAN
+from eightfold.core.settings import settings_of
 from eightfold.games.game import Position
 from eightfold.games.records.record import GameRecord
 from eightfold.games.state import BLACK, WHITE
+from eightfold.parts import PLAYERS
 
 MOST_FORFEITS = 12  # that are shown one by one
 
@@ -138,33 +140,20 @@ def print_record(record: GameRecord, number: int, of: int) -> None:
 
 
 def print_players() -> None:
+    """Every kind of player with its options, as they are declared."""
     console = Console(emoji=False)
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     table.add_column(style="bold", no_wrap=True)
     table.add_column(no_wrap=True)
     table.add_column()
-    from eightfold.nets.player import NetPlayer  # only this command needs it
-
-    network = Entry(
-        summary="net:RUN: a network that was trained, by its run's folder", make=NetPlayer, options=NetPlayer.OPTIONS
-    )
-    for name, entry in [*PLAYERS.items(), ("net", network)]:
-        table.add_row(name, "", entry.summary)
-        for option in entry.options:
-            usual = f"; if left out, {option.absent}" if option.absent else ""
-            default = "" if option.absent else option.default
-            table.add_row("", f"{option.name}={default}", f"{option.help}; {option.expected()}{usual}")
-        table.add_row()
-    table.add_row("isn", "", "isn:RUN: an Internal Symmetry Network for go, by its run's folder or a snapshot")
-    table.add_row("", "beta=0", "a move is as likely as exp(beta * R); depth= and width= look ahead, c= and s= score")
-    table.add_row()
-    for name, text in zip(PROTOCOLS, ENGINE_PLAYERS, strict=True):
-        table.add_row(name, "", f"{text}: a program that speaks {PROTOCOLS[name]}, see docs/protocols.md")
-        table.add_row("", "seconds=", "time for a move; also match=, patience= and start=, all before the command")
+    for name, player in PLAYERS.items():
+        kind = player.KIND
+        table.add_row(name, f":{kind.argument}" if kind.argument else "", kind.summary)
+        for one in settings_of(player.Options):
+            usual = f"; if left out, {one.absent}" if one.absent else ""
+            table.add_row("", f"{one.name}={'' if one.absent else one.default}", f"{one.help}; {one.expected()}{usual}")
         table.add_row()
     table.add_row(HUMAN, "", "a person at this terminal, in `eightfold match`; see also `eightfold play`")
-    table.add_row()
-    table.add_row("python", "", f"{OWN_PLAYER}: your own class with a method move(position), see docs/players.md")
     console.print(table)
-    examples = ", ".join(entry.example for entry in PLAYERS.values() if entry.example)
+    examples = ", ".join(player.KIND.example for player in PLAYERS.values() if player.KIND.example)
     console.print(f"\nName one with its options after a colon: {examples}", highlight=False)

@@ -18,7 +18,7 @@ OPENING = "h8 g9 g7 i9 f9 h9 i7 h6 j8 f6 g10 e8"
 def run() -> Benchmark:
     game = make_game("gomoku:size=15")
     position = game.after(OPENING.split())
-    player = AlphaBeta(game, depth=DEPTH, near=NEAR, seed=1)
+    player = AlphaBeta(game, AlphaBeta.Options(depth=DEPTH, near=NEAR), seed=1)
     result = player.think(position)
     nodes, start = 0, time.perf_counter()
     for _ in range(REPEATS):

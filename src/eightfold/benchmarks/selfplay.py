@@ -18,12 +18,13 @@ from eightfold.benchmarks.reference.gomoku import PlainGomoku
 from eightfold.benchmarks.reference.puct import PlainPuct
 from eightfold.benchmarks.report import Benchmark, Figure
 from eightfold.games.game import make_game
-from eightfold.learning.selfplay import SelfPlay, SelfPlaySettings
+from eightfold.learning.config import SelfPlayConfig
+from eightfold.learning.selfplay import SelfPlay
 from eightfold.nets.inference.backends import Backend, TorchBackend, make_backend
 from eightfold.nets.inference.cache import CachedEvaluator
 from eightfold.nets.inference.evaluator import NetworkEvaluator
 from eightfold.nets.networks import Shape, make_network
-from eightfold.search.forest import Evaluator, SearchSettings
+from eightfold.search.forest import Evaluator
 
 GAMES, PLAYOUTS = 64, 400  # the trees of more games leave the processor's caches
 RAW_BATCHES = (GAMES, 4 * GAMES)  # the network alone is given whatever suits it better
@@ -88,8 +89,14 @@ def _selfplay(evaluator: Evaluator) -> SelfPlay:
     player = SelfPlay(
         make_game("gomoku:size=8"),
         evaluator,
-        settings=SelfPlaySettings(games=GAMES, playouts=PLAYOUTS),
-        search=SearchSettings(noise=0.25),
+        settings=SelfPlayConfig(
+            parallel_games=GAMES,
+            playouts=PLAYOUTS,
+            exploration=5.0,
+            count_reused_visits=False,
+            opening_share=0.0,
+            value_mix=0.0,
+        ),
         random=np.random.default_rng(1),
         threads=1,  # a second one for so few trees has to wait for a core on which the runtime still spins
     )

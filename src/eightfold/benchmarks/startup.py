@@ -9,15 +9,15 @@ import sys
 import tempfile
 import time
 
-from eightfold.arena.players import PLAYERS
 from eightfold.benchmarks.report import Benchmark, Figure
+from eightfold.parts import CLASSICAL_PLAYERS
 
 
 def run() -> Benchmark:
     help_seconds = statistics.median(_seconds("-m", "eightfold", "--help") for _ in range(5))
     first: dict[str, float] = {}
     later: dict[str, float] = {}
-    for player in PLAYERS:
+    for player in CLASSICAL_PLAYERS:
         with tempfile.TemporaryDirectory() as cache:
             first[player], later[player] = _first_move(player, cache), _first_move(player, cache)
     slowest_first, slowest_later = max(first, key=first.__getitem__), max(later, key=later.__getitem__)

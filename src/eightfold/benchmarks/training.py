@@ -24,8 +24,9 @@ import torch
 
 from eightfold.benchmarks.report import Benchmark, Figure
 from eightfold.benchmarks.samples import Sample, random_samples
-from eightfold.config import TrainConfig, load_preset
+from eightfold.config import load_preset
 from eightfold.core.threads import usable_cores
+from eightfold.learning.config import TrainConfig
 from eightfold.learning.data.batches import Batch, BatchMaker, ForesightBatch
 from eightfold.learning.data.buffer import DataBuffer
 from eightfold.learning.trainer import Trainer
@@ -39,7 +40,7 @@ MODES = {"none": "lazy", "augment": "lazy", "augment-eager": "eager", "slap": "l
 
 
 def run() -> Benchmark:
-    config = load_preset("quick")
+    config = load_preset(TrainConfig(), "quick")
     window, size = config.training.window, config.training.batch_size
     random = np.random.default_rng(1)
     with tempfile.TemporaryDirectory() as folder:
@@ -161,16 +162,17 @@ import sys
 import numpy as np
 from eightfold.benchmarks.samples import random_samples
 from eightfold.config import load_preset
+from eightfold.learning.config import TrainConfig
 from eightfold.learning.loop import Training
 folder, games = pathlib.Path(sys.argv[1]), int(sys.argv[2])
-config = load_preset("quick")
+config = load_preset(TrainConfig(), "quick")
 evaluation = dataclasses.replace(config.evaluation, every_minutes=0.0)
 config = dataclasses.replace(config, minutes=0.0, games=games, evaluation=evaluation)
 training = Training(config, folder)
 random = np.random.default_rng(1)
 while len(training.buffer) < config.training.window:
     training.buffer.add_data(random_samples(random, 500, size=8, visits=config.selfplay.playouts))
-training.progress.owed = 32 * config.training.samples_per_sample  # so that the first round trains as well
+training.progress.owed = 32 * config.training.replay_ratio  # so that the first round trains as well
 training.train()
 training.close()
 assert training.progress.steps > 0

@@ -184,13 +184,14 @@ def train(
     page: Annotated[bool, typer.Option("--page", help="Open the page beside it, where there is a display.")] = False,
 ) -> None:
     """Train a network from nothing by self-play, or go on with a run. Ctrl-C stops cleanly."""
-    from eightfold.config import TrainConfig, load_preset, with_changes
+    from eightfold.config import load_preset, with_changes
     from eightfold.games.game import typed_game
+    from eightfold.learning.config import TrainConfig
 
     given = {"game": game, "minutes": minutes, "games": games, "symmetry": symmetry, "seed": seed}
     changes = [*(f"{key}={value}" for key, value in given.items() if value is not None), *(set_ or [])]
     typed_game(with_changes(TrainConfig(), changes).game)  # what a preset's file says was not typed
-    config = with_changes(load_preset(preset), changes)  # refused before PyTorch is waited for
+    config = with_changes(load_preset(TrainConfig(), preset), changes)  # refused before PyTorch is waited for
     from eightfold.learning.commands import train_run
 
     folder = run or Path("runs") / Path(preset).stem
@@ -221,13 +222,13 @@ def train_isn(
     ] = None,
 ) -> None:
     """Train an Internal Symmetry Network for Go by TD(lambda) self-play, or go on with a run. Ctrl-C stops cleanly."""
-    from eightfold.config import load_preset_of, with_changes
+    from eightfold.config import load_preset, with_changes
     from eightfold.learning.td.commands import train_isn_run
     from eightfold.learning.td.config import TdConfig
 
     given = {"minutes": minutes, "games": games, "seed": seed}
     changes = [f"{key}={value}" for key, value in given.items() if value is not None]
-    config = with_changes(load_preset_of(TdConfig(), preset, "isn"), [*changes, *(set_ or [])])
+    config = with_changes(load_preset(TdConfig(), preset, "isn"), [*changes, *(set_ or [])])
     train_isn_run(config, run or Path("runs") / f"isn-{Path(preset).stem}")
 
 

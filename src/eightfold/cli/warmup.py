@@ -7,6 +7,7 @@ later uses have; Numba's disk cache then serves every later process.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -14,18 +15,18 @@ from numpy.typing import NDArray
 
 from eightfold.core.errors import unknown
 from eightfold.core.threads import run_parts, usable_cores
+from eightfold.parts import CLASSICAL_PLAYERS
 
 Step = tuple[str, Callable[[], object]]  # what is compiled, and a way to reach it
 
 
 def steps(families: Sequence[str]) -> list[list[Step]]:
     """What there is to compile for some families of games, in lanes that have little in common."""
-    from eightfold.arena.players import PLAYERS
 
     lanes: list[list[Step]] = []
     for family in families:
         lane: list[Step] = [(f"{family}: rules and encoders", partial(_game, family))]
-        lane += [(f"{family}: {player}", partial(_player, family, player)) for player in PLAYERS]
+        lane += [(f"{family}: {player}", partial(_player, family, player)) for player in CLASSICAL_PLAYERS]
         lane.append((f"{family}: search with a network", partial(_selfplay, family)))
         lanes.append(lane)
     lanes[0] += [("symmetry: batches", _transforms), ("symmetry: SLAP", _slap)]
@@ -162,15 +163,10 @@ class _Undecided:
 
 def _selfplay(family: str) -> None:
     from eightfold.games.game import make_game
-    from eightfold.learning.selfplay import SelfPlay, SelfPlaySettings
-    from eightfold.search.forest import SearchSettings
+    from eightfold.learning.config import SelfPlayConfig
+    from eightfold.learning.selfplay import SelfPlay
 
     game = make_game(f"{family}:size=5")
-    for search in (SearchSettings(noise=0.25), SearchSettings(root="gumbel"), SearchSettings(forced_playouts=2.0)):
-        SelfPlay(
-            game,
-            _Undecided(game.actions),
-            settings=SelfPlaySettings(games=2, playouts=4, opening_share=1.0),
-            search=search,
-            random=np.random.default_rng(0),
-        ).play(1)
+    few = SelfPlayConfig(parallel_games=2, playouts=4, opening_share=1.0)
+    for settings in (few, replace(few, root="gumbel"), replace(few, forced_playouts=2.0)):
+        SelfPlay(game, _Undecided(game.actions), settings=settings, random=np.random.default_rng(0)).play(1)

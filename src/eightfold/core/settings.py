@@ -1,8 +1,14 @@
-"""Settings: what a value may be, said once, where the value is declared.
+"""Settings: what a value may be, declared once, as a field of a dataclass.
 
-`Allowed` is the declaration: the default, a line of help, a range or a list of choices. The fields of the
-configurations carry one each (`setting`), the options of players and games are one with a name (`texts.Option`). The
-checks, the listing of `eightfold settings` and the documentation all read it from there.
+    >>> @dataclass(frozen=True, kw_only=True)
+    ... class Options:
+    ...     playouts: int = setting(1000, "random games for a move", least=1, most=1e9)
+    >>> [(one.name, one.default, one.expected()) for one in settings_of(Options)]
+    [('playouts', 1000, 'a whole number from 1 to 1,000,000,000')]
+
+`setting` declares the field: its default, a line of help, a range or a list of choices. Configurations
+(`eightfold.config`) and the options of players, games and networks (`eightfold.core.specs`) are such dataclasses; the
+checks, the command line, the page's menus and the documentation all read the declaration.
 """
 
 from __future__ import annotations
@@ -18,24 +24,28 @@ from eightfold.core.errors import EightfoldError, shown, unknown
 
 T = TypeVar("T")
 
-_KEY = "allowed"  # where a field's metadata hold its declaration
+_KEY = "setting"  # where a field's metadata hold its declaration
 _KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Allowed:
+class Setting:
     """What a value may be. Its kind is that of the default; a tuple is a list of whole numbers, one at least."""
 
+    name: str = ""  # as people write it
+    field: str = ""  # of the dataclass, where that differs: `lambda` is a word that Python keeps for itself
     default: Any
     help: str
     least: float | None = None
     most: float | None = None
     choices: tuple[str, ...] = ()
+    absent: str = ""  # what leaving it out means, where that is no value: the value is None then
+    former: tuple[str, ...] = ()  # names that it had in earlier versions
 
     def fault(self, value: object) -> str:
         """What is wrong with a value, in words that follow it; nothing if it is allowed.
 
-        >>> size = Allowed(default=256, help="", least=1, most=65536)
+        >>> size = Setting(default=256, help="", least=1, most=65536)
         >>> size.fault(0), size.fault(2.5), size.fault(64)
         ('is too small; 1 or more is needed', 'is not a whole number', '')
         """
@@ -77,7 +87,7 @@ class Allowed:
     def expected(self) -> str:
         """What is allowed, in words.
 
-        >>> Allowed(default=4, help="", least=1, most=20).expected()
+        >>> Setting(default=4, help="", least=1, most=20).expected()
         'a whole number from 1 to 20'
         """
         if self.choices:
@@ -103,49 +113,71 @@ def _number(value: float) -> str:
 
 
 def setting(
-    default: T, help: str, *, least: float | None = None, most: float | None = None, choices: tuple[str, ...] = ()
+    default: T,
+    help: str,
+    *,
+    least: float | None = None,
+    most: float | None = None,
+    choices: tuple[str, ...] = (),
+    absent: str = "",
+    former: tuple[str, ...] = (),
+    name: str = "",
 ) -> T:
-    """A field of a configuration, declared; texts without choices are checked by what they name."""
-    allowed = Allowed(default=default, help=help, least=least, most=most, choices=choices)
-    return _field(default, allowed)
+    """A field, declared. With `absent`, `default` only tells the kind: a value that is not given is None.
 
-
-def same_setting(config: type, name: str, default: T) -> T:
-    """A field that allows what a field of another configuration does, with a default of its own."""
-    allowed = dataclasses.replace(allowed_for(config, name), default=default)
-    return _field(default, allowed)
-
-
-def _field(default: T, allowed: Allowed) -> T:
+    Texts without choices are checked by what they name. `name`: as people write it, where Python cannot.
+    """
+    declared = Setting(
+        name=name, default=default, help=help, least=least, most=most, choices=choices, absent=absent, former=former
+    )
     # As the signature of `dataclasses.field` has it, the class body takes this for the value.
-    return dataclasses.field(default=default, metadata={_KEY: allowed})
+    value: Any = None if absent else default
+    return dataclasses.field(default=value, metadata={_KEY: declared})
 
 
-def settings_of(config: type, prefix: str = "") -> Iterator[tuple[str, Allowed]]:
-    """Every setting of a configuration and of its sections, by its full key."""
+def with_default(config: type, name: str, default: T) -> T:
+    """A field as another dataclass declares it, with a default of its own."""
+    declared = dataclasses.replace(setting_of(config, name), default=default, name="", field="")
+    return dataclasses.field(default=default, metadata={_KEY: declared})
+
+
+def all_optional(config: type, absent: str) -> type:
+    """A dataclass with the same settings, none of which has to be given; `absent` says what that means."""
+    fields = []
+    for declared in settings_of(config):
+        left_out = dataclasses.replace(declared, absent=absent, name="", field="")
+        kind: Any = type(declared.default)
+        fields.append((declared.field, kind | None, dataclasses.field(default=None, metadata={_KEY: left_out})))
+    return dataclasses.make_dataclass(f"Optional{config.__name__}", fields, frozen=True, kw_only=True)
+
+
+def settings_of(config: type, prefix: str = "") -> Iterator[Setting]:
+    """Every setting of a dataclass and of its sections, by its full name."""
     hints = get_type_hints(config)
     for item in dataclasses.fields(config):
         if _KEY in item.metadata:
-            yield prefix + item.name, item.metadata[_KEY]
-        else:
+            declared: Setting = item.metadata[_KEY]
+            yield dataclasses.replace(declared, name=prefix + (declared.name or item.name), field=item.name)
+        elif dataclasses.is_dataclass(hints[item.name]):
             yield from settings_of(hints[item.name], f"{prefix}{item.name}.")
 
 
-def allowed_for(config: type, name: str) -> Allowed:
+def setting_of(config: type, name: str) -> Setting:
     """The declaration of one field."""
-    return dict(settings_of(config))[name]
+    return next(declared for declared in settings_of(config) if declared.name == name)
 
 
 def check_settings(config: Any) -> None:
-    """An error for the first value of a configuration that is not allowed."""
-    for key, allowed in settings_of(type(config)):
+    """An error for the first value of a dataclass that is not allowed."""
+    for declared in settings_of(type(config)):
         value = config
-        for part in key.split("."):
+        for part in (*declared.name.split(".")[:-1], declared.field):
             value = getattr(value, part)
-        allowed.accept(value, key)
+        if value is not None or not declared.absent:
+            declared.accept(value, declared.name)
 
 
 def check_values(config: type, **values: object) -> None:
-    """The same for single values, given under the names of a configuration's fields."""
+    """The same for single values, given under the names of a dataclass's fields."""
     for name, value in values.items():
-        allowed_for(config, name).accept(value, name)
+        setting_of(config, name).accept(value, name)

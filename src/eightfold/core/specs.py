@@ -1,55 +1,20 @@
-"""Short texts by which people call games and players: `name:key=value,key=value`.
+"""Specs: short texts by which people call games, players and networks, `name:key=value,key=value`.
 
-One reader for all of them, so that every mistake gets the same kind of answer: the offending word and
-the list of what is known.
+The options of each are a dataclass of settings; one reader makes it from a text, so that every mistake gets the same
+kind of answer: the offending word and the list of what is known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import dataclasses
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
 
 from eightfold.core.errors import EightfoldError, unknown
-from eightfold.core.settings import Allowed
+from eightfold.core.settings import Setting, settings_of
 
 Value = int | float | str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Option(Allowed):
-    """One `key=value` of a game or a player; the type of the default is the type of the option."""
-
-    name: str
-    default: Value
-    absent: str = ""  # what leaving it out means, where that is no value: then there is none, and no default
-
-    def read(self, text: str, owner: str) -> Value:
-        """`text` as this option's value, or an error that says what would be right."""
-        if self.choices:
-            if text not in self.choices:
-                raise unknown(f"value for {self.name!r} of {owner}", text, self.choices)
-            return text
-        if isinstance(self.default, str):
-            return text
-        try:
-            value: int | float = int(text) if isinstance(self.default, int) else float(text)
-        except ValueError:
-            raise EightfoldError(f"{owner}: {self.name}={text!r} is not {self.expected()}") from None
-        self.check(value, owner)
-        return value
-
-    def check(self, value: Value, owner: str) -> None:
-        """An error if `value` is not one that this option takes."""
-        if self.fault(value):
-            raise EightfoldError(f"{owner}: {self.name}={value!r} is not {self.expected()}")
-
-
-def check_options(options: Sequence[Option], owner: str, values: Mapping[str, Value | None]) -> None:
-    """Check values that did not come from a text: those given to a class directly."""
-    for option in options:
-        value = values[option.name]
-        if value is not None or not option.absent:
-            option.check(value, owner)  # type: ignore[arg-type]  # None is no value of any option, and refused
+Options = TypeVar("Options")
 
 
 def split_name(text: str) -> tuple[str, str]:
@@ -62,33 +27,84 @@ def split_name(text: str) -> tuple[str, str]:
     return name.strip().lower(), rest.strip()
 
 
-def read_options(text: str, options: Sequence[Option], owner: str) -> dict[str, Value]:
-    """The values in `key=value,key=value`, with defaults for the keys that are not there, if they have any."""
-    known = {option.name: option for option in options}
-    values: dict[str, Value] = {option.name: option.default for option in options if not option.absent}
-    given: set[str] = set()
+def read_spec(
+    text: str, options: type[Options], owner: str, *, stored: bool = False, defaults: Options | None = None
+) -> Options:
+    """The options in `key=value,key=value` as a dataclass of settings.
+
+    What is not there is as in `defaults`, or else as declared. `stored`: the text is from a file, which may be of an
+    earlier version, so that former names of options are accepted.
+    """
+    given = read_options(text, settings_of(options), owner, stored=stored)
+    return options(**given) if defaults is None else dataclasses.replace(defaults, **given)  # type: ignore[type-var]
+
+
+def read_options(text: str, declared: Iterable[Setting], owner: str, *, stored: bool = False) -> dict[str, Any]:
+    """The values in `key=value,key=value` by the names of their fields, those that are there."""
+    known = {one.name: one for one in declared}
+    former = {name: one for one in known.values() for name in one.former}
+    values: dict[str, Any] = {}
     for part in filter(None, (piece.strip() for piece in text.split(","))):
         key, equals, value = (word.strip() for word in part.partition("="))
         if not equals:
-            raise EightfoldError(f"{owner}: {part!r} is not of the form key=value; keys: {_list(known)}")
+            listed = ", ".join(known) or "(it takes none)"
+            raise EightfoldError(f"{owner}: {part!r} is not of the form key=value; keys: {listed}")
+        if key in former and stored:
+            key = former[key].name
+        if key in former:
+            raise EightfoldError(
+                f"{owner}: option {key!r} is now called {former[key].name!r}; write {former[key].name}="
+            )
         if key not in known:
             raise unknown(f"option of {owner}", key, known or ["(it takes none)"])
-        if key in given:
+        if known[key].field in values:
             raise EightfoldError(f"{owner}: option {key!r} is given twice in {text!r}")
-        given.add(key)
-        values[key] = known[key].read(value, owner)
+        values[known[key].field] = read_value(value, known[key], owner)
     return values
 
 
-def write_options(name: str, values: Mapping[str, Value]) -> str:
+def read_value(text: str, declared: Setting, owner: str) -> Any:
+    """A text as the value of a setting, or an error that says what would be right."""
+    kind, value = type(declared.default), text
+    if declared.choices and text not in declared.choices:
+        raise unknown(f"value for {declared.name!r} of {owner}", text, declared.choices)
+    if kind is str:
+        return text
+    try:
+        if kind is bool:
+            return {"yes": True, "true": True, "no": False, "false": False}[text.lower()]
+        value = kind(text)
+    except (ValueError, KeyError):
+        raise EightfoldError(f"{owner}: {declared.name}={text!r} is not {declared.expected()}") from None
+    check_value(value, declared, owner)
+    return value
+
+
+def check_value(value: object, declared: Setting, owner: str) -> None:
+    """An error if a value is not one that this setting takes."""
+    if declared.fault(value):
+        raise EightfoldError(f"{owner}: {declared.name}={value!r} is not {declared.expected()}")
+
+
+def check_spec(options: Any, owner: str) -> None:
+    """Check options that did not come from a text: those given to a class directly."""
+    for declared in settings_of(type(options)):
+        value = getattr(options, declared.field)
+        if value is not None or not declared.absent:
+            check_value(value, declared, owner)
+
+
+def spec_values(options: Any) -> dict[str, Value]:
+    """The values of a dataclass of settings by the names that people write, those that there are."""
+    values = {declared.name: getattr(options, declared.field) for declared in settings_of(type(options))}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def write_spec(name: str, values: Mapping[str, Value]) -> str:
     """The text that names the same thing again.
 
-    >>> write_options("gomoku", {"size": 8, "win": 5}), write_options("python:squares", {"size": 5})
+    >>> write_spec("gomoku", {"size": 8, "win": 5}), write_spec("python:squares", {"size": 5})
     ('gomoku:size=8,win=5', 'python:squares,size=5')
     """
     pairs = ",".join(f"{key}={value}" for key, value in values.items())
     return f"{name}{',' if ':' in name else ':'}{pairs}" if pairs else name
-
-
-def _list(known: Mapping[str, Option]) -> str:
-    return ", ".join(known) or "(it takes none)"

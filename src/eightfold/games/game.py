@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from eightfold.core.errors import EightfoldError, shown, unknown
 from eightfold.core.jit import Ints
 from eightfold.core.specialise import complete_kernels
-from eightfold.core.specs import Value, read_options, split_name, write_options
+from eightfold.core.specs import Value, read_spec, spec_values, split_name, write_spec
 from eightfold.core.user_code import import_own
 from eightfold.games.spec import Family
 from eightfold.games.state import BLACK, DRAW, HASHES, LAST, NO_MOVE, ONGOING, PLY, RESULT, SIDE, WHITE
@@ -85,7 +85,7 @@ def _import_rules(module: str) -> ModuleType:
 
 def _game(name: str, rules: ModuleType, options: str) -> Game:
     family: Family = rules.GAME
-    values = read_options(options, family.options, name)
+    values = spec_values(read_spec(options, family.options, name))
     if int(values["size"]) > LARGEST_BOARD:
         raise EightfoldError(f"{name}: size={values['size']} is not a whole number up to {LARGEST_BOARD}")
     numbers = family.complete(values)
@@ -108,7 +108,7 @@ class Game:
     @property
     def text(self) -> str:
         """The text that makes this game again, every option written out."""
-        return write_options(self.name, self.values)
+        return write_spec(self.name, self.values)
 
     @functools.cached_property
     def size(self) -> int:

@@ -9,14 +9,14 @@ import string
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from eightfold.core.specs import Option, Value
+from eightfold.core.specs import Value
 
 
 @dataclass(frozen=True, kw_only=True)
 class Family:
     name: str
     summary: str
-    options: tuple[Option, ...]  # `size` among them
+    options: type  # a dataclass of settings, `size` among them
     state_length: Callable[[int], int]  # board size -> length of a state row
     encoders: Mapping[str, int]  # name -> number of planes; its place in the order is its number
     complete: Callable[[dict[str, Value]], tuple[int, int, int]] = lambda values: (0, 0, 0)

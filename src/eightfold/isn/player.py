@@ -10,18 +10,21 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
 from eightfold.core.jit import Ints
 from eightfold.core.rng import make_random
-from eightfold.core.specs import Option, check_options
+from eightfold.core.settings import setting
+from eightfold.core.specs import check_spec
 from eightfold.games.game import Game, Position
 from eightfold.games.state import WHITE
 from eightfold.isn.choice import draw_move
 from eightfold.isn.place import load_go_isn
 from eightfold.isn.search import search
 from eightfold.isn.view import IsnEvaluator, IsnView
+from eightfold.search.kind import Levels, PlayerKind
 from eightfold.search.limits import Limits
 from eightfold.search.result import Progress, SearchResult, check_position, check_seed, one_hot
 
@@ -29,37 +32,40 @@ DEEPEST = 12
 WATCHED_EVERY = 0.01  # seconds between two looks at the limits while a kernel searches
 
 
+@dataclass(frozen=True, kw_only=True)
+class IsnOptions:
+    beta: float = setting(0.0, "a move is as likely as exp(beta * R); 0: always the best", least=0, most=1e6)
+    depth: int = setting(1, "plies to look ahead; 1: none", least=1, most=DEEPEST)
+    width: int = setting(6, "moves to search at every ply", least=1, most=626)
+    seconds: float = setting(0.0, "time for a move, as deep as it allows", least=0, most=1e6)
+    c: float = setting(0.4, "what a captured stone is worth", least=0, most=10)
+    s: float = setting(0.4, "what a stone is worth at the end", least=0, most=1)
+
+
 class IsnPlayer:
     """Chooses by what the board after a move is worth."""
 
-    OPTIONS = (
-        Option(name="beta", default=0.0, least=0, most=1e6, help="a move is as likely as exp(beta * R); 0: the best"),
-        Option(name="depth", default=1, least=1, most=DEEPEST, help="plies to look ahead; 1: none"),
-        Option(name="width", default=6, least=1, most=626, help="moves that are looked into at every ply"),
-        Option(name="seconds", default=0.0, least=0, most=1e6, help="time for a move, as deep as it allows"),
-        Option(name="c", default=0.4, least=0, most=10, help="what a captured stone is worth"),
-        Option(name="s", default=0.4, least=0, most=1, help="what a stone is worth at the end"),
+    KIND = PlayerKind(
+        summary="an Internal Symmetry Network for Go; PLACE: a run, a snapshot or a shipped network",
+        argument="PLACE",
+        example="isn:isn-9,depth=3",
+        levels=Levels(option="depth", values=(1, 3, 5), usual=0, unit=("ply ahead", "plies ahead")),
     )
+    Options = IsnOptions
 
     def __init__(
         self,
         game: Game,
         place: str,
+        options: IsnOptions = IsnOptions(),  # noqa: B008 - frozen
         *,
-        beta: float = 0.0,
-        depth: int = 1,
-        width: int = 6,
-        seconds: float = 0.0,
-        c: float = 0.4,
-        s: float = 0.4,
         seed: int = 0,
     ) -> None:
-        given = {"beta": beta, "depth": depth, "width": width, "seconds": seconds, "c": c, "s": s}
-        check_options(self.OPTIONS, "player isn", given)
+        check_spec(options, "player isn")
         network, by_count = load_go_isn(place)
-        self.evaluator = IsnEvaluator(game, network, c=c, s=s, by_count=by_count)
-        self._game, self._beta, self._width, self._s, self._seconds = game, float(beta), width, float(s), seconds
-        self._depth = depth
+        self.evaluator = IsnEvaluator(game, network, c=options.c, s=options.s, by_count=by_count)
+        self._game, self._beta, self._width = game, float(options.beta), options.width
+        self._s, self._seconds, self._depth = float(options.s), options.seconds, options.depth
         self._random = make_random(check_seed(seed))
 
     def new_game(self) -> None:

@@ -6,6 +6,7 @@ the turned answers, exactly, whatever the weights. Heads pool over the board, so
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import torch
@@ -13,32 +14,37 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from eightfold.core.errors import EightfoldError
-from eightfold.core.specs import Option
+from eightfold.core.settings import setting
 from eightfold.isn.network import HIDDEN_TYPES
 from eightfold.nets.equivariant import EquivariantConvolution
-from eightfold.nets.foresight import FORESIGHT, Foreseen, make_foresight
+from eightfold.nets.foresight import Foreseen, ForesightOption, make_foresight
 from eightfold.symmetry.representations import make_field
 
 if TYPE_CHECKING:
     from eightfold.nets.networks import Shape
 
-COUNTS = {"trivial": 24, "symmetrical": 6, "diagonal": 6, "chiral": 4, "faithful": 12}
+
+@dataclass(frozen=True, kw_only=True)
+class IsnPolicyOptions(ForesightOption):
+    layers: int = setting(6, "layers of hidden units", least=1, most=100)
+    trivial: int = setting(24, "trivial units", least=0, most=1024)
+    symmetrical: int = setting(6, "symmetrical units", least=0, most=1024)
+    diagonal: int = setting(6, "diagonal units", least=0, most=1024)
+    chiral: int = setting(4, "chiral units", least=0, most=1024)
+    faithful: int = setting(12, "faithful units", least=0, most=1024)
+    heads: int = setting(32, "plain numbers that a cell gives each head", least=1, most=1024)
 
 
 class ISNPolicy(nn.Module):
     """Layers of cells with units of five types; a policy from each cell, a value from their mean and maximum."""
 
     any_size = True
-    OPTIONS = (
-        Option(name="layers", default=6, least=1, most=100, help="layers of hidden units"),
-        *(Option(name=kind, default=COUNTS[kind], least=0, most=1024, help=f"{kind} units") for kind in HIDDEN_TYPES),
-        Option(name="heads", default=32, least=1, most=1024, help="plain numbers that a cell gives each head"),
-        FORESIGHT,
-    )
+    Options = IsnPolicyOptions
 
-    def __init__(self, shape: Shape, *, layers: int = 6, heads: int = 32, foresight: int = 0, **counts: int) -> None:
+    def __init__(self, shape: Shape, options: IsnPolicyOptions = IsnPolicyOptions()) -> None:  # noqa: B008 - frozen
+        layers, heads, foresight = options.layers, options.heads, options.foresight
         super().__init__()
-        hidden = make_field(**{**COUNTS, **counts})
+        hidden = make_field(**{kind: getattr(options, kind) for kind in HIDDEN_TYPES})
         if not hidden:
             raise EightfoldError("network isn: no hidden units; give at least one type a count")
         # One plane more than given, all ones: what it lacks outside tells a cell where the edge is.

@@ -1,21 +1,21 @@
 """Whether a training configuration can be trained: each value alone, and all of them together.
 
-What a single value may be is declared in `config.py`. Here is what depends on several, on the game or on this
+What a single value may be is declared in `learning/config.py`. Here is what depends on several, on the game or on this
 machine. Everything is looked at before a run's folder is made.
 """
 
 from __future__ import annotations
 
-from eightfold.config import SelfPlayConfig, TrainConfig
 from eightfold.core.errors import EightfoldError
 from eightfold.core.settings import check_settings
 from eightfold.games.game import Game, make_game
+from eightfold.learning.config import TrainConfig
 from eightfold.learning.data.batches import check_turns
 from eightfold.learning.selfplay import opening_points
 from eightfold.nets.inference.backends.choice import read_backend
 from eightfold.nets.inference.cache import check_cache
 from eightfold.nets.store.checkpoint import Description
-from eightfold.search.forest import SearchSettings
+from eightfold.search.settings import PlaySettings
 from eightfold.symmetry.group import COUNT
 
 
@@ -32,15 +32,14 @@ def check_config(config: TrainConfig) -> None:
 
 def _check_selfplay(config: TrainConfig, game: Game) -> None:
     settings = config.selfplay
-    search_settings(settings)
     if settings.full_share < 1 and settings.fast_playouts == 0:
         raise EightfoldError(
             f"selfplay.full_share = {settings.full_share:g} leaves moves to fast searches;"
             " selfplay.fast_playouts = 0 is too small for them, 1 or more is needed"
         )
-    room = len(opening_points(game.size, settings.opening_everywhere))
+    room = len(opening_points(game.size, settings.opening_anywhere))
     if settings.opening_share > 0 and settings.opening_stones > room:
-        where = "on the board" if settings.opening_everywhere else "in the middle of the board"
+        where = "on the board" if settings.opening_anywhere else "in the middle of the board"
         raise EightfoldError(
             f"selfplay.opening_stones = {settings.opening_stones} is too large for {game.text}: there is room for"
             f" {room} {where}; lower it, or set selfplay.opening_share = 0"
@@ -51,7 +50,7 @@ def _check_selfplay(config: TrainConfig, game: Game) -> None:
 
 def _check_training(config: TrainConfig) -> None:
     settings = config.training
-    check_turns(settings.turns, config.symmetry, settings.turns_from_game)
+    check_turns(settings.symmetries, config.symmetry, settings.symmetries_from_game)
     if settings.validation_every == 1:
         raise EightfoldError(
             "training.validation_every = 1 keeps every game from training; 0, for none, or 2 and more is needed"
@@ -65,28 +64,10 @@ def _check_training(config: TrainConfig) -> None:
             )
 
 
-def playing_settings(config: TrainConfig) -> SearchSettings:
+def play_settings(config: TrainConfig) -> PlaySettings:
     """How the network of a run plays for points, from its first evaluation on: a draw counts as nothing then."""
-    return SearchSettings(
+    return PlaySettings(
         exploration=config.evaluation.exploration,
-        unvisited=config.selfplay.unvisited,
-        threats=config.selfplay.threats,
-    )
-
-
-def search_settings(config: SelfPlayConfig) -> SearchSettings:
-    """How self-play searches."""
-    return SearchSettings(
-        exploration=config.exploration,
-        unvisited=config.unvisited,
-        threats=config.threats,
-        contempt=config.contempt,
-        noise=config.noise,
-        noise_alpha=config.noise_alpha,
-        kept_count=config.kept_count,
-        root=config.root,
-        gumbel_moves=config.gumbel_moves,
-        gumbel_visits=config.gumbel_visits,
-        gumbel_scale=config.gumbel_scale,
-        forced_playouts=config.forced_playouts,
+        fpu_reduction=config.selfplay.fpu_reduction,
+        proof_nodes=config.selfplay.proof_nodes,
     )

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from rich.console import Console
 
-from eightfold.config import TrainConfig
 from eightfold.games.game import Game
+from eightfold.learning.config import TrainConfig
 from eightfold.learning.evaluation import Strength, measure_network
 from eightfold.learning.report import TrainingReport, print_curve, print_strength
 from eightfold.learning.runs.stopping import Interrupted, stopped_by_signals

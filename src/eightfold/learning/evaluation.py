@@ -21,9 +21,9 @@ from eightfold.games.state import BLACK, WHITE
 from eightfold.nets.inference.backends.interface import Runner
 from eightfold.nets.inference.evaluator import NetworkEvaluator
 from eightfold.nets.store.description import Description
-from eightfold.search.forest import Evaluator, ForestSearch, SearchSettings
-from eightfold.search.playing import PAPER, playing_text
+from eightfold.search.forest import Evaluator, ForestSearch
 from eightfold.search.result import Player
+from eightfold.search.settings import PUBLISHED, PlaySettings
 from eightfold.search.uct import Mcts
 
 TIERS = (1000, 3000, 5000)
@@ -83,7 +83,7 @@ def measure_network(
         evaluator,
         games=games,
         playouts=playouts,
-        settings=PAPER if as_paper else description.settings(),
+        settings=PUBLISHED if as_paper else description.play_settings(),
         as_paper=as_paper,
         seed=seed,
     )
@@ -96,7 +96,7 @@ def measure_strength(
     tiers: Sequence[int] = TIERS,
     games: int = 10,
     playouts: int = 400,
-    settings: SearchSettings = SearchSettings(),  # noqa: B008 - frozen
+    settings: PlaySettings = PlaySettings(),  # noqa: B008 - frozen
     as_paper: bool = False,
     seed: int = 0,
     progress: Callable[[int], None] = lambda games: None,
@@ -113,7 +113,7 @@ def measure_strength(
                 second=tuple(p for p, f in zip(points, first, strict=True) if not f),
             )
         )
-    return Strength(tiers=tuple(scores), playouts=playouts, playing=playing_text(settings))
+    return Strength(tiers=tuple(scores), playouts=playouts, playing=settings.text)
 
 
 def _play_tier(
@@ -122,18 +122,18 @@ def _play_tier(
     tier: int,
     moves_first: list[bool],
     playouts: int,
-    settings: SearchSettings,
+    settings: PlaySettings,
     seed: int,
     progress: Callable[[int], None],
 ) -> list[float]:
     count = len(moves_first)
     random = np.random.default_rng([seed, tier])
     search = ForestSearch(game, evaluator, games=count, playouts=playouts, settings=settings, random=random)
-    opponents = [Mcts(game, playouts=tier, seed=int(random.integers(1 << 31))) for _ in range(count)]
+    opponents = [Mcts(game, Mcts.Options(playouts=tier), seed=int(random.integers(1 << 31))) for _ in range(count)]
     positions: list[Position] = [game.start() for _ in range(count)]
     ours = [BLACK if first else WHITE for first in moves_first]
     for number, colour in enumerate(ours):
-        search.set_root(number, positions[number].state, wants=colour)
+        search.set_root(number, positions[number].state, contempt_side=colour)
     running = set(range(count))
     while running:
         turn = [number for number in running if positions[number].to_move == ours[number]]

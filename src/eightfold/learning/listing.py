@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from eightfold.config import TrainConfig, toml_value
+from eightfold.config import toml_value
 from eightfold.core.errors import unknown
 from eightfold.core.settings import settings_of
+from eightfold.learning.config import TrainConfig
 from eightfold.learning.td.config import TdConfig
 
 CONFIGS: dict[str, type] = {"train": TrainConfig, "train-isn": TdConfig}
@@ -27,8 +28,8 @@ def print_settings(command: str) -> None:
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     table.add_column(style="bold", overflow="fold")
     table.add_column()
-    for key, allowed in settings_of(CONFIGS[command]):
-        table.add_row(f"{key} = {toml_value(allowed.default)}", f"{allowed.help}; {allowed.expected()}")
+    for one in settings_of(CONFIGS[command]):
+        table.add_row(f"{one.name} = {toml_value(one.default)}", f"{one.help}; {one.expected()}")
     Console(emoji=False, markup=False, highlight=False).print(table)
 
 
@@ -37,8 +38,8 @@ def settings_page() -> str:
     parts = [_HEAD]
     for command, config in CONFIGS.items():
         rows = [
-            f"| `{key}` | `{toml_value(allowed.default)}` | {allowed.expected()} | {allowed.help} |"
-            for key, allowed in settings_of(config)
+            f"| `{one.name}` | `{toml_value(one.default)}` | {one.expected()} | {one.help} |"
+            for one in settings_of(config)
         ]
         parts.append(
             "\n".join(

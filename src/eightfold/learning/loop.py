@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from eightfold.config import TrainConfig
 from eightfold.games.game import make_game
 from eightfold.games.state import LAST
-from eightfold.learning.check import check_config, playing_settings, search_settings
+from eightfold.learning.check import check_config, play_settings
+from eightfold.learning.config import TrainConfig
 from eightfold.learning.data.batches import BatchMaker, turns_after
 from eightfold.learning.data.buffer import DataBuffer, targets_of
 from eightfold.learning.evaluation import Strength, measure_network
@@ -34,7 +34,7 @@ from eightfold.learning.runs.progress import Progress, as_json
 from eightfold.learning.runs.run import RunFolder
 from eightfold.learning.runs.torch_state import half_of_the_cores, seeded, with_half_of_the_cores
 from eightfold.learning.schedule import evaluation_is_due, steps_earned
-from eightfold.learning.selfplay import PlayedGame, SelfPlay, SelfPlaySettings
+from eightfold.learning.selfplay import PlayedGame, SelfPlay
 from eightfold.learning.trainer import Losses, Trainer
 from eightfold.learning.validation import EVERY_GAMES, Loss, validation_loss
 from eightfold.nets.foresight import foresees
@@ -42,7 +42,6 @@ from eightfold.nets.inference.backends import make_backend
 from eightfold.nets.inference.cache import CachedEvaluator
 from eightfold.nets.inference.evaluator import NetworkEvaluator
 from eightfold.nets.store.checkpoint import Description, checkpoint_files
-from eightfold.search.playing import playing_text
 from eightfold.symmetry.group import COUNT
 
 VALIDATION_SAMPLES = 4096
@@ -60,7 +59,7 @@ class Training:
             game=self.game.text,
             encoder=config.encoder,
             symmetry=config.symmetry,
-            playing=playing_text(playing_settings(config)),
+            playing=play_settings(config).text,
         )
         seeds = np.random.SeedSequence(config.seed).spawn(3)
         self._random = np.random.default_rng(seeds[0])
@@ -74,7 +73,7 @@ class Training:
         self._storing = threading.Lock()  # between the thread that stores games and the one that saves
         self._schedule = Schedule()
         self._clock: float | None = None  # up to when the seconds of this round are counted
-        self.maker = BatchMaker(config.symmetry, random=self._random, allowed=config.training.turns)
+        self.maker = BatchMaker(config.symmetry, random=self._random, allowed=config.training.symmetries)
         self.run = RunFolder(folder, config)
         try:
             self._open(folder, seeds[1], threads)
@@ -103,7 +102,7 @@ class Training:
             precision=settings.precision,
             symmetry=config.symmetry,
             seed=config.seed,
-            owners_weight=settings.owners_weight,
+            ownership_weight=settings.ownership_weight,
             score_weight=settings.score_weight,
         )
         self.progress = Progress()
@@ -127,24 +126,10 @@ class Training:
             self.monitor.refill(folder / "games.jsonl")
 
     def _make_selfplay(self, random: np.random.Generator, threads: int) -> SelfPlay:
-        config = self.config.selfplay
         return SelfPlay(
             self.game,
             self.evaluator if self.cache is None else self.cache,
-            settings=SelfPlaySettings(
-                games=config.games_at_once,
-                playouts=config.playouts,
-                fast_playouts=config.fast_playouts,
-                full_share=config.full_share,
-                temperature=config.temperature,
-                final_temperature=config.final_temperature,
-                temperature_plies=config.temperature_plies,
-                opening_share=config.opening_share,
-                opening_stones=config.opening_stones,
-                opening_everywhere=config.opening_everywhere,
-                value_mix=config.value_mix,
-            ),
-            search=search_settings(config),
+            settings=self.config.selfplay,
             random=random,
             threads=threads,
         )
@@ -246,7 +231,7 @@ class Training:
         if steps == 0 or len(self.buffer) < settings.batch_size:
             return []
         self.trainer.set_learning_rate(self._learning_rate())
-        turns = turns_after(progress.games, settings.turns, settings.turns_from_game)
+        turns = turns_after(progress.games, settings.symmetries, settings.symmetries_from_game)
         self.maker.allowed = np.array(turns, np.int64)
         recent = self._window()
         losses: list[Losses] = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from eightfold.config import EvaluationConfig, TrainingConfig
+from eightfold.learning.config import EvaluationConfig, TrainingConfig
 from eightfold.learning.runs.progress import Progress
 
 
@@ -10,13 +10,13 @@ def steps_earned(settings: TrainingConfig, *, games: int, samples: int, buffered
     """Training steps that so many new games, with so many samples, have earned; `buffered` samples are there now.
 
     With `steps_a_round` games earn nothing until there is a batch to draw: Suen & Alonso take ten steps after each
-    game, not ten for each game so far. With `samples_per_sample` every sample earns its share, also those that came
-    before. They are fewer than a batch, so they earn fewer steps than `samples_per_sample` says, and each is trained on
+    game, not ten for each game so far. With `replay_ratio` every sample earns its share, also those that came
+    before. They are fewer than a batch, so they earn fewer steps than `replay_ratio` says, and each is trained on
     as often as any other.
     """
     if settings.steps_a_round:
         return settings.steps_a_round * games / settings.games_a_round if buffered >= settings.batch_size else 0.0
-    return samples * settings.samples_per_sample / settings.batch_size
+    return samples * settings.replay_ratio / settings.batch_size
 
 
 def evaluation_is_due(settings: EvaluationConfig, progress: Progress) -> bool:

@@ -18,22 +18,8 @@ from numpy.typing import NDArray
 from eightfold.core.jit import Ints
 from eightfold.games.game import Game
 from eightfold.games.state import BLACK, DRAW, ONGOING, RESULT, SIDE, WHITE
-from eightfold.search.forest import Evaluator, ForestSearch, SearchSettings
-
-
-@dataclass(frozen=True, kw_only=True)
-class SelfPlaySettings:
-    games: int = 128  # played at once
-    playouts: int = 400
-    fast_playouts: int = 0  # with playout-cap randomisation: a cheap search, no sample
-    full_share: float = 1.0  # share of moves that get the full search
-    temperature: float = 1.0  # of the moves played; Gumbel search chooses them itself
-    final_temperature: float = 1.0  # after `temperature_plies`
-    temperature_plies: int = 1000
-    opening_share: float = 0.0  # share of games that start from random stones in the middle
-    opening_stones: int = 6
-    opening_everywhere: bool = False  # not in the middle alone
-    value_mix: float = 0.0  # share of the search's value in the value target
+from eightfold.learning.config import SelfPlayConfig
+from eightfold.search.forest import Evaluator, ForestSearch
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,8 +49,7 @@ class SelfPlay:
         game: Game,
         evaluator: Evaluator,
         *,
-        settings: SelfPlaySettings,
-        search: SearchSettings,
+        settings: SelfPlayConfig,
         random: np.random.Generator,
         threads: int = 1,
     ) -> None:
@@ -73,17 +58,19 @@ class SelfPlay:
         self.search = ForestSearch(
             game,
             evaluator,
-            games=settings.games,
+            games=settings.parallel_games,
             playouts=most,
-            settings=search,
+            settings=settings,
             random=random,
             threads=threads,
         )
-        self._moves: list[list[int]] = [[] for _ in range(settings.games)]
-        self._openings = [0] * settings.games
-        self._samples: list[list[tuple[Ints, NDArray[np.float32], float]]] = [[] for _ in range(settings.games)]
-        self._full = [True] * settings.games
-        for number in range(settings.games):
+        self._moves: list[list[int]] = [[] for _ in range(settings.parallel_games)]
+        self._openings = [0] * settings.parallel_games
+        self._samples: list[list[tuple[Ints, NDArray[np.float32], float]]] = [
+            [] for _ in range(settings.parallel_games)
+        ]
+        self._full = [True] * settings.parallel_games
+        for number in range(settings.parallel_games):
             self._begin(number)
 
     def play(
@@ -117,8 +104,8 @@ class SelfPlay:
         moves = self._random_opening()
         state = self.game.after(moves).state
         self._moves[number], self._openings[number], self._samples[number] = list(moves), len(moves), []
-        wants = int(self.random.choice((BLACK, WHITE)))  # with contempt, one side of every game
-        self.search.set_root(number, state, wants)
+        side = int(self.random.choice((BLACK, WHITE)))
+        self.search.set_root(number, state, contempt_side=side)
         self._next_search(number)
 
     def _random_opening(self) -> list[int]:
@@ -126,7 +113,7 @@ class SelfPlay:
         settings = self.settings
         if self.random.random() >= settings.opening_share:
             return []
-        points = opening_points(self.game.size, settings.opening_everywhere)
+        points = opening_points(self.game.size, settings.opening_anywhere)
         while True:
             stones = int(self.random.integers(0, settings.opening_stones + 1))
             moves = [int(move) for move in self.random.choice(points, stones, replace=False)]
@@ -161,7 +148,7 @@ class SelfPlay:
         search.advance(number, move)
         self._moves[number].append(move)
         result = int(search.forest.states[number, RESULT])
-        if result == ONGOING and search.settings.threats and search.kernels.is_dead(search.forest.states[number]):
+        if result == ONGOING and search.settings.proof_nodes and search.kernels.is_dead(search.forest.states[number]):
             result = DRAW  # what is left to play teaches nothing
         if result == ONGOING:
             self._next_search(number)

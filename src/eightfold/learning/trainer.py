@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from eightfold.config import TrainingConfig
 from eightfold.core.errors import EightfoldError
 from eightfold.core.settings import check_values
+from eightfold.learning.config import TrainingConfig
 from eightfold.learning.data.batches import Batch, BatchMaker, ForesightBatch
 from eightfold.learning.data.buffer import DataBuffer, targets_of
 from eightfold.learning.runs.torch_state import seeded
@@ -76,7 +76,7 @@ class Trainer:
         precision: str = "auto",
         symmetry: str = "augment",
         seed: int = 0,
-        owners_weight: float = 1.0,
+        ownership_weight: float = 1.0,
         score_weight: float = 1.0,
     ) -> None:
         check_values(
@@ -86,10 +86,10 @@ class Trainer:
             l2=l2,
             clip_quantile=clip_quantile,
             precision=precision,
-            owners_weight=owners_weight,
+            ownership_weight=ownership_weight,
             score_weight=score_weight,
         )
-        self._weights = (1.0, 1.0, owners_weight, score_weight)
+        self._weights = (1.0, 1.0, ownership_weight, score_weight)
         self.device = torch.device(device)
         self.model = model.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
         self._bf16 = use_bf16(precision, self.device)

@@ -9,6 +9,7 @@ Shapes: B batch, C planes, F filters, N board size, A actions.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -17,13 +18,14 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from eightfold.core.errors import EightfoldError
-from eightfold.core.specs import Option
+from eightfold.core.settings import setting
 from eightfold.games.game import Position
 from eightfold.nets.shape import Shape
 
-FORESIGHT = Option(
-    name="foresight", default=0, least=0, most=1, help="1: also foresee owners and score, in games of points (go)"
-)
+
+@dataclass(frozen=True, kw_only=True)
+class ForesightOption:
+    foresight: int = setting(0, "1: also foresee owners and score, in games of points (go)", least=0, most=1)
 
 
 class Foreseen(NamedTuple):

@@ -13,6 +13,7 @@ who will own the points of a game of Go, see `foresight.py`.
 from __future__ import annotations
 
 import copy
+from dataclasses import dataclass
 from typing import Any, cast
 
 import torch
@@ -20,11 +21,20 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from eightfold.core.errors import unknown
-from eightfold.core.specs import Option, Value, read_options, split_name, write_options
+from eightfold.core.settings import setting
+from eightfold.core.specs import read_spec, spec_values, split_name, write_spec
 from eightfold.isn.policy import ISNPolicy
 from eightfold.nets.equivariant import EquivariantConvolution
-from eightfold.nets.foresight import FORESIGHT, Foreseen, foresees, make_foresight
+from eightfold.nets.foresight import Foreseen, ForesightOption, foresees, make_foresight
 from eightfold.nets.shape import Shape as Shape  # asked for here by whoever makes a network
+
+
+@dataclass(frozen=True, kw_only=True)
+class A1Options(ForesightOption):
+    blocks: int = setting(0, "residual blocks instead of the three layers", least=0, most=100)
+    filters: int = setting(256, "filters of the residual blocks", least=1, most=4096)
+    policy_hidden: int = setting(0, "width of one more policy layer (Suen & Alonso: 64)", least=0, most=65_536)
+    dropout: float = setting(0.0, "dropout in the heads, outputs excepted", least=0, most=0.95)
 
 
 class A1(nn.Module):
@@ -34,30 +44,11 @@ class A1(nn.Module):
     """
 
     any_size = False
-    OPTIONS = (
-        Option(name="blocks", default=0, least=0, most=100, help="residual blocks instead of the three layers"),
-        Option(name="filters", default=256, least=1, most=4096, help="filters of the residual blocks"),
-        Option(
-            name="policy_hidden",
-            default=0,
-            least=0,
-            most=65536,
-            help="width of one more policy layer (document 000: 64)",
-        ),
-        Option(name="dropout", default=0.0, least=0, most=0.95, help="dropout in the heads, outputs excepted"),
-        FORESIGHT,
-    )
+    Options = A1Options
 
-    def __init__(
-        self,
-        shape: Shape,
-        *,
-        blocks: int = 0,
-        filters: int = 256,
-        policy_hidden: int = 0,
-        dropout: float = 0.0,
-        foresight: int = 0,
-    ) -> None:
+    def __init__(self, shape: Shape, options: A1Options = A1Options()) -> None:  # noqa: B008 - frozen
+        blocks, filters, policy_hidden = options.blocks, options.filters, options.policy_hidden
+        dropout, foresight = options.dropout, options.foresight
         super().__init__()
         points = shape.size * shape.size
         if blocks:
@@ -113,17 +104,20 @@ class PlainBlock(nn.Module):
         return functional.relu(features + self.second(functional.relu(self.first(features))))
 
 
+@dataclass(frozen=True, kw_only=True)
+class ResNetOptions(ForesightOption):
+    blocks: int = setting(6, "residual blocks", least=1, most=100)
+    filters: int = setting(64, "filters of every convolution", least=1, most=4096)
+
+
 class ResNet(nn.Module):
     """Residual blocks with batch norm; pooled heads, so the same weights play any board size."""
 
     any_size = True
-    OPTIONS = (
-        Option(name="blocks", default=6, least=1, most=100, help="residual blocks"),
-        Option(name="filters", default=64, least=1, most=4096, help="filters of every convolution"),
-        FORESIGHT,
-    )
+    Options = ResNetOptions
 
-    def __init__(self, shape: Shape, *, blocks: int = 6, filters: int = 64, foresight: int = 0) -> None:
+    def __init__(self, shape: Shape, options: ResNetOptions = ResNetOptions()) -> None:  # noqa: B008 - frozen
+        blocks, filters = options.blocks, options.filters
         super().__init__()
         self._passes = shape.passes
         self.stem = NormalisedConvolution(shape.planes, filters)
@@ -134,7 +128,7 @@ class ResNet(nn.Module):
         self.policy_pass = nn.Linear(2 * (filters // 2 or 1), shape.passes) if shape.passes else None
         self.value_features = NormalisedConvolution(filters, filters // 2 or 1, kernel=1)
         self.value = nn.Sequential(nn.Linear(2 * (filters // 2 or 1), 64), nn.ReLU(), nn.Linear(64, 3))
-        self.foresight = make_foresight(foresight, filters, shape, "resnet")
+        self.foresight = make_foresight(options.foresight, filters, shape, "resnet")
         _initialise(self)
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
@@ -230,18 +224,20 @@ NETWORKS: dict[str, Any] = {"a1": A1, "resnet": ResNet, "isn": ISNPolicy}
 
 def make_network(text: str, shape: Shape) -> nn.Module:
     """The network that a text names (`a1`, `resnet:blocks=6,filters=64`), with fresh weights."""
-    kind, values = read_network(text)
-    return kind(shape, **values)
+    kind, options = read_network(text)
+    return kind(shape, options)
 
 
-def read_network(text: str) -> tuple[Any, dict[str, Value]]:
+def read_network(text: str, *, stored: bool = False) -> tuple[Any, Any]:
+    """The class that a text names, and its options."""
     name, rest = split_name(text)
     if name not in NETWORKS:
         raise unknown("network", name, NETWORKS)
-    return NETWORKS[name], read_options(rest, NETWORKS[name].OPTIONS, f"network {name}")
+    kind = NETWORKS[name]
+    return kind, read_spec(rest, kind.Options, f"network {name}", stored=stored)
 
 
 def network_text(text: str) -> str:
     """The text with every option written out."""
-    _, values = read_network(text)
-    return write_options(split_name(text)[0], values)
+    _, options = read_network(text)
+    return write_spec(split_name(text)[0], spec_values(options))

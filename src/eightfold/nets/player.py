@@ -8,73 +8,76 @@ net:runs/first/network.onnx     an exported network, which needs no PyTorch
 from __future__ import annotations
 
 import threading
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from eightfold.core.specs import Option, check_options
+from eightfold.core.settings import all_optional, setting, settings_of
+from eightfold.core.specs import check_spec
 from eightfold.games.game import Game, Position
 from eightfold.nets.inference.evaluator import NetworkEvaluator
 from eightfold.nets.store.opening import open_network
-from eightfold.search import playing
 from eightfold.search.forest import ForestSearch
 from eightfold.search.kernels.tree import UNKNOWN
+from eightfold.search.kind import Levels, PlayerKind
 from eightfold.search.limits import Limits
 from eightfold.search.result import Progress, SearchResult, check_position, check_seed, most_looked_at
+from eightfold.search.settings import PlaySettings
 
-SHORT = {"exploration": "c"}
-LANES = 8  # leaves in a batch: more are faster and search a little worse
+LEAVES = 8  # in a batch: more are faster and search a little worse
 TIMED_PLAYOUTS = 100_000  # room in the tree when time is the limit
 NODE, EDGE = 17, 18  # bytes in a tree
 LEAST_STEPS = 2  # batches that are always searched: the first asks about the position itself, the next about its moves
 CHUNK = 256  # simulations between two looks at the clock: those that the rules settle ask no network
 
 
+_Overrides: Any = all_optional(PlaySettings, absent="as the network says")
+
+
+@dataclass(frozen=True, kw_only=True)
+class NetOptions(_Overrides):  # type: ignore[misc]  # every setting of a search for points is an option here
+    playouts: int = setting(400, "positions to evaluate for a move", least=1, most=1e6)
+    seconds: float = setting(0.0, "time for a move, instead of playouts", least=0, most=1e6)
+    memory: int = setting(0, "megabytes for the tree when time is the limit", least=0, most=1e6)
+
+    def play_settings(self, usual: PlaySettings) -> PlaySettings:
+        """How the network says that it plays, but for what is given here."""
+        names = {declared.field for declared in settings_of(PlaySettings)}
+        given = {name: value for name, value in asdict(self).items() if name in names and value is not None}
+        return replace(usual, **given)
+
+
 class NetPlayer:
     """A network that thinks with a number of playouts, or for some seconds."""
 
-    OPTIONS = (
-        Option(name="playouts", default=400, least=1, most=1e6, help="positions to look at for a move"),
-        Option(name="seconds", default=0.0, least=0, most=1e6, help="time for a move, instead of playouts"),
-        *(
-            replace(option, name=SHORT.get(option.name, option.name), absent="as the network says")
-            for option in playing.OPTIONS
-        ),
-        Option(name="memory", default=0, least=0, most=1e6, help="megabytes for the tree when time is the limit"),
+    KIND = PlayerKind(
+        summary="a trained network with a tree search; PLACE: a run, a checkpoint, a .onnx file or a shipped network",
+        argument="PLACE",
+        example="net:gomoku-8,playouts=400",
+        levels=Levels(option="playouts", values=(16, 64, 400, 1600, 6400), usual=2, unit=("playout", "playouts")),
+        has_tree=True,
     )
+    Options = NetOptions
 
     def __init__(
         self,
         game: Game,
         place: str,
+        options: NetOptions = NetOptions(),  # noqa: B008 - frozen
         *,
-        playouts: int = 400,
-        seconds: float = 0.0,
-        c: float | None = None,
-        unvisited: float | None = None,
-        threats: int | None = None,
-        contempt: float | None = None,
-        memory: int = 0,
         seed: int = 0,
     ) -> None:
-        chosen = {"unvisited": unvisited, "threats": threats, "contempt": contempt}
-        limits = {"playouts": playouts, "seconds": seconds, "memory": memory}
-        check_options(self.OPTIONS, "player net", {**chosen, **limits, "c": c})
+        check_spec(options, "player net")
+        playouts, seconds, memory = options.playouts, options.seconds, options.memory
         runner, description = open_network(place, game)
         self._game, self._playouts, self._seconds = game, playouts, seconds
         self._random = np.random.default_rng(check_seed(seed))
         self._evaluator = NetworkEvaluator(
             runner, encoder=description.encoder, symmetry=description.symmetry, random=self._random
         )
-        overruled: dict[str, Any] = {
-            name: value for name, value in {**chosen, "exploration": c}.items() if value is not None
-        }
-        self._settings = replace(
-            description.settings(),
-            lanes=min(LANES, max(1, playouts // 16)),
-            **overruled,
-        )
+        self._settings = options.play_settings(description.play_settings())
+        self._leaves = min(LEAVES, max(1, playouts // 16))
         self._most = TIMED_PLAYOUTS if not memory else min(TIMED_PLAYOUTS, self._playouts_in(memory))
         self._room = 0
         self._moves: tuple[int, ...] | None = None
@@ -83,12 +86,17 @@ class NetPlayer:
     def _playouts_in(self, memory: int) -> int:
         """For how many playouts so many megabytes are enough: two trees, of three nodes for a playout."""
         nodes = memory * 1_000_000 // (2 * (NODE + EDGE * self._game.actions))
-        return max(1, (nodes - 2 * self._settings.lanes - 2 * self._game.actions - 2) // 3)
+        return max(1, (nodes - 2 * self._leaves - 2 * self._game.actions - 2) // 3)
 
     def _make_room(self, playouts: int) -> None:
         if playouts > self._room:
             self._search = ForestSearch(
-                self._game, self._evaluator, playouts=playouts, settings=self._settings, random=self._random
+                self._game,
+                self._evaluator,
+                playouts=playouts,
+                leaves_a_game=self._leaves,
+                settings=self._settings,
+                random=self._random,
             )
             self._room, self._moves = playouts, None
 
@@ -122,7 +130,7 @@ class NetPlayer:
     def _timed_step(self) -> bool:
         """One batch of a search that has no number to reach; whether there is any use in another."""
         forest = self._search.forest
-        if forest.used[0, 0] + self._settings.lanes >= forest.first.shape[1]:
+        if forest.used[0, 0] + self._leaves >= forest.first.shape[1]:
             return False  # the tree is full
         forest.left[0] = CHUNK
         self._search.step()
@@ -155,5 +163,5 @@ class NetPlayer:
             for move in position.moves[len(known) :]:
                 self._search.advance(0, move)
         else:
-            self._search.set_root(0, position.state, wants=position.to_move)
+            self._search.set_root(0, position.state, contempt_side=position.to_move)
         self._moves = position.moves

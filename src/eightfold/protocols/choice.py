@@ -6,8 +6,7 @@ run from its exported file, whatever place it was named by.
 
 from __future__ import annotations
 
-from eightfold.arena.players import WITH_TREES
-from eightfold.core.specs import split_name
+from eightfold.arena.players import read_player
 from eightfold.games.game import Game
 from eightfold.nets.store.exported import best_shipped, find_exported
 
@@ -24,11 +23,10 @@ def player_text(text: str | None, game: Game, *, memory: int = 0) -> str:
         network = best_shipped(game)
         text = f"net:{network}" if network is not None else USUAL_PLAYERS.get(game.name, "alphabeta")
         text += f"{',' if ':' in text else ':'}seconds={USUAL_SECONDS}"
-    name, rest = split_name(text)
-    if name == "net":
-        place, comma, options = rest.partition(",")
-        text = f"net:{find_exported(place.strip())}{comma}{options}"
-    if name in WITH_TREES and "memory=" not in rest:
+    spec = read_player(text)
+    if spec.name == "net":
+        text = f"net:{find_exported(spec.argument)}" + (f",{spec.given}" if spec.given else "")
+    if spec.kind.has_tree and not spec.options.memory:
         room = max(LEAST_MEMORY, memory - PROCESS) if memory else USUAL_MEMORY
         text += f"{',' if ':' in text else ':'}memory={room}"
     return text

@@ -13,9 +13,8 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
-from eightfold.arena.players import PLAYERS, make_player
+from eightfold.arena.players import make_player, read_player
 from eightfold.core.errors import EightfoldError
-from eightfold.core.specs import split_name
 from eightfold.games.arrange import Stone, arranged, is_in_turn
 from eightfold.games.game import Game, Position, make_game
 from eightfold.games.state import BLACK, WHITE
@@ -240,7 +239,9 @@ class Engine:
             if not position.is_over:
                 position = position.play(player.think(position, seconds=TRIAL, stop=stop).action)
         arranged(game, [(0, WHITE)], BLACK)
-        if split_name(text)[0] in PLAYERS:  # made in no time: one whose chances do not depend on how long that took
+        if not read_player(
+            text
+        ).kind.argument:  # made in no time: one whose chances do not depend on how long that took
             player = make_player(text, game, seed=self._seed)
         player.new_game()
         return player

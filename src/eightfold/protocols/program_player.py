@@ -7,16 +7,18 @@ left behind.
 from __future__ import annotations
 
 import re
-import shlex
-import shutil
 import threading
 import time
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from eightfold.arena.forfeit import Forfeit
+from eightfold.core.commands import split_words
 from eightfold.core.errors import EightfoldError
+from eightfold.core.settings import setting
+from eightfold.core.specs import check_spec
 from eightfold.games.game import Game, Position
 from eightfold.protocols.lines import plain
 from eightfold.protocols.process import Program, ProgramEnded
@@ -25,6 +27,14 @@ from eightfold.search.result import Progress, SearchResult, check_position, one_
 LOOK = 0.05  # seconds between two looks at a stop from outside
 SHOWN = 80  # letters of an answer that a reason repeats
 KEPT = 20  # lines for people that are kept
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProgramOptions:
+    seconds: float = setting(0.0, "time for a move (0: as the engine likes)", least=0, most=1e5)
+    match: float = setting(0.0, "time for a game (0: no limit)", least=0, most=1e6)
+    patience: float = setting(60.0, "seconds beyond its time after which it has lost", least=0, most=1e5)
+    start: float = setting(60.0, "seconds in which it must be ready", least=0, most=1e5)
 
 
 class ProgramPlayer(ABC):
@@ -36,13 +46,12 @@ class ProgramPlayer(ABC):
     SETTLING = 0.0  # seconds after its move in which the program is left alone
     PLAIN: Callable[[bytes], str] = staticmethod(plain)  # what its lines are as text
 
-    def __init__(
-        self, game: Game, command: str, *, seconds: float, match: float, patience: float, start: float
-    ) -> None:
-        """Times in seconds: for a move, for a game, beyond the time of a move, and to answer anything else."""
+    def __init__(self, game: Game, command: str, options: ProgramOptions) -> None:
+        check_spec(options, f"player {self.PROTOCOL}")
         self._game = game
         self._words = split_words(command, self.PROTOCOL)
-        self._seconds, self._match, self._patience, self._start = seconds, match, patience, start
+        self._seconds, self._match = options.seconds, options.match
+        self._patience, self._start = options.patience, options.start
         self._program: Program | None = None
         self._known: tuple[int, ...] | None = None  # the moves that the program has on its board
         self._used = 0.0  # of the time for the game
@@ -160,31 +169,3 @@ class ProgramPlayer(ABC):
         program, self._program, self._known = self._program, None, None
         if program is not None:
             program.close()
-
-
-def split_command(text: str) -> tuple[str, str]:
-    """Options and command of `key=value,key=value,COMMAND`.
-
-    >>> split_command("seconds=1,./engine --fast a,b=c")
-    ('seconds=1', './engine --fast a,b=c')
-    """
-    options: list[str] = []
-    while (match := re.match(r"\s*(\w+\s*=\s*[^,\s]*)\s*(?:,|$)", text)) is not None:
-        options.append(match[1])
-        text = text[match.end() :]
-    return ",".join(options), text.strip()
-
-
-def split_words(command: str, protocol: str) -> list[str]:
-    """The words of a command, the first of them a program that is there."""
-    try:
-        words = shlex.split(command)
-    except ValueError as error:
-        raise EightfoldError(f"player {protocol}: the command {command!r} cannot be split: {error}") from None
-    if not words:
-        raise EightfoldError(
-            f"player {protocol} names no command; write {protocol}:COMMAND, or {protocol}:seconds=1,COMMAND"
-        )
-    if shutil.which(words[0]) is None:
-        raise EightfoldError(f"player {protocol}: there is no program {words[0]!r} that could be run")
-    return words

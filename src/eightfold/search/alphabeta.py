@@ -13,16 +13,19 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eightfold.core.jit import Ints
+from eightfold.core.settings import setting
 from eightfold.core.specialise import specialise
-from eightfold.core.specs import Option, Value, check_options
+from eightfold.core.specs import check_spec
 from eightfold.games.game import Game, Position
 from eightfold.search.greedy import need_heuristic
+from eightfold.search.kind import Levels, PlayerKind
 from eightfold.search.limits import Limits
 from eightfold.search.result import (
     LONGEST_VARIATION,
@@ -40,39 +43,37 @@ HEARD_IN = 0.1  # seconds after which Ctrl-C is noticed
 WATCHED_EVERY = 0.02  # seconds between two looks at a stop from outside
 
 
+@dataclass(frozen=True, kw_only=True)
+class AlphaBetaOptions:
+    depth: int = setting(0, "plies to look ahead (0: 4, or what seconds allow)", least=0, most=DEEPEST)
+    seconds: float = setting(0.0, "time for a move (0: no limit)", least=0, most=1e6)
+    near: int = setting(2, "how far from a stone candidate moves may lie", least=1, most=24)
+    scores: str = setting("best", "exact: of every candidate move, which is slower", choices=("best", "exact"))
+
+
 class AlphaBeta:
     """Looks `depth` plies ahead, or as deep as `seconds` allow."""
 
-    OPTIONS = (
-        Option(
-            name="depth", default=0, least=0, most=DEEPEST, help="plies to look ahead (0: 4, or what seconds allow)"
-        ),
-        Option(name="seconds", default=0.0, least=0, most=1e6, help="time for a move (0: no limit)"),
-        Option(name="near", default=2, least=1, most=24, help="candidates lie at most so far from a stone"),
-        Option(
-            name="scores",
-            default="best",
-            choices=("best", "exact"),
-            help="exact: of every candidate move, which is slower",
-        ),
+    KIND = PlayerKind(
+        summary="minimax with alpha-beta pruning, a fixed number of plies or seconds ahead",
+        example="alphabeta:depth=4",
+        levels=Levels(option="depth", values=(1, 2, 4, 6), usual=2, unit=("ply ahead", "plies ahead")),
     )
+    Options = AlphaBetaOptions
 
     def __init__(
         self,
         game: Game,
+        options: AlphaBetaOptions = AlphaBetaOptions(),  # noqa: B008 - frozen
         *,
-        depth: int = 0,
-        seconds: float = 0.0,
-        near: int = 2,
-        scores: str = "best",
         seed: int = 0,
     ) -> None:
         need_heuristic(game, "alphabeta")
-        given: dict[str, Value] = {"depth": depth, "seconds": seconds, "near": near, "scores": scores}
-        check_options(self.OPTIONS, "player alphabeta", given)
+        check_spec(options, "player alphabeta")
         self._game = game
         self._kernels = specialise("eightfold.search.kernels.alphabeta", game.rules)
-        self._depth, self._seconds, self._near, self._exact = depth, seconds, near, scores == "exact"
+        self._depth, self._seconds = options.depth, options.seconds
+        self._near, self._exact = options.near, options.scores == "exact"
         self._random = np.random.default_rng(check_seed(seed))
         self._work = self._make_work(game)
 

@@ -7,15 +7,13 @@ anything that turns planes into logits and values.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from eightfold.config import SelfPlayConfig
 from eightfold.core.errors import EightfoldError
-from eightfold.core.settings import check_settings, same_setting, setting
 from eightfold.core.specialise import specialise
 from eightfold.core.threads import run_parts
 from eightfold.games.game import Game
@@ -23,6 +21,7 @@ from eightfold.games.state import BLACK, SIDE, WHITE
 from eightfold.search.kernels import forced, gumbel
 from eightfold.search.kernels.tree import DRAWN, FORCED, GUMBEL, NONE, PUCT, ROOT, UNKNOWN, WON, Constants, Roots
 from eightfold.search.result import LONGEST_VARIATION
+from eightfold.search.settings import PlaySettings, SearchSettings
 
 
 class Evaluator(Protocol):
@@ -34,32 +33,6 @@ class Evaluator(Protocol):
     encoder: str
 
     def evaluate(self, planes: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]: ...
-
-
-@dataclass(frozen=True, kw_only=True)
-class SearchSettings:
-    """The constants of Suen & Alonso are the defaults; what is allowed and what it means, `SelfPlayConfig` says."""
-
-    exploration: float = same_setting(SelfPlayConfig, "exploration", 5.0)
-    unvisited: float = same_setting(SelfPlayConfig, "unvisited", -1.0)
-    noise: float = same_setting(SelfPlayConfig, "noise", 0.0)
-    noise_alpha: float = same_setting(SelfPlayConfig, "noise_alpha", 0.3)
-    kept_count: bool = same_setting(SelfPlayConfig, "kept_count", False)
-    threats: int = same_setting(SelfPlayConfig, "threats", 0)
-    contempt: float = same_setting(SelfPlayConfig, "contempt", 0.0)
-    lanes: int = setting(1, "leaves of one game in a batch, kept apart by a virtual loss", least=1, most=1_000_000)
-    root: str = same_setting(SelfPlayConfig, "root", "puct")
-    gumbel_moves: int = same_setting(SelfPlayConfig, "gumbel_moves", 16)
-    gumbel_visits: float = same_setting(SelfPlayConfig, "gumbel_visits", 50.0)
-    gumbel_scale: float = same_setting(SelfPlayConfig, "gumbel_scale", 1.0)
-    forced_playouts: float = same_setting(SelfPlayConfig, "forced_playouts", 0.0)
-
-    def __post_init__(self) -> None:
-        check_settings(self)
-        if self.root == "gumbel" and self.forced_playouts > 0:
-            raise EightfoldError(
-                f"forced_playouts = {self.forced_playouts} goes with root = puct; root = gumbel needs 0"
-            )
 
 
 GAMES_A_THREAD = 32  # for fewer a thread is not worth waking
@@ -75,16 +48,21 @@ class ForestSearch:
         *,
         games: int = 1,
         playouts: int = 400,
-        settings: SearchSettings = SearchSettings(),  # noqa: B008 - frozen
+        leaves_a_game: int = 1,
+        settings: PlaySettings = SearchSettings(),  # noqa: B008 - frozen
         random: np.random.Generator | None = None,
         threads: int = 1,
     ) -> None:
+        """`leaves_a_game`: how many leaves of one game go into a batch, kept apart by a virtual loss."""
+        if not isinstance(settings, SearchSettings):
+            settings = SearchSettings(**asdict(settings))
         self.game, self.evaluator, self.settings = game, evaluator, settings
+        self._leaves_a_game = leaves_a_game
         self.kernels: Any = specialise("eightfold.search.kernels.forest", game.rules)
         self.random = random or np.random.default_rng(0)
         self._encoder, planes = game.encoder(evaluator.encoder)
         # What is kept of the last tree, what is added, and the children of the root, which are all looked at.
-        nodes = 3 * playouts + 2 * settings.lanes + 2 * game.actions + 2
+        nodes = 3 * playouts + 2 * leaves_a_game + 2 * game.actions + 2
         self.forest = self._make_forest(games, nodes)
         self._spare = self._make_forest(1, nodes)
         self.roots = Roots(
@@ -98,7 +76,7 @@ class ForestSearch:
             noise=np.zeros((games, game.actions)),
             before=np.zeros((games, game.actions), np.int32),
         )
-        batch, row = games * settings.lanes, game.family.state_length(game.size)
+        batch, row = games * leaves_a_game, game.family.state_length(game.size)
         depth = min(4 * game.actions, nodes) + 1
         self._leaves = self.kernels.Leaves(
             game=np.zeros(batch, np.int32),
@@ -113,8 +91,8 @@ class ForestSearch:
         self._scratch = np.zeros((self._parts, game.actions), np.int64)
         self._constants = Constants(
             exploration=float(settings.exploration),
-            unvisited=float(settings.unvisited),
-            threats=int(settings.threats),
+            fpu_reduction=float(settings.fpu_reduction),
+            proof_nodes=int(settings.proof_nodes),
         )
         self.simulations = 0  # that called the network
         self._noise_due: set[int] = set()  # games whose root has no priors yet to mix noise into
@@ -142,10 +120,10 @@ class ForestSearch:
             left=np.zeros(games, np.int32),
         )
 
-    def set_root(self, number: int, state: NDArray[np.int64], wants: int = 0) -> None:
-        """Forget a game's tree and start from `state`; the colour `wants`, if any, has no use for a draw."""
+    def set_root(self, number: int, state: NDArray[np.int64], contempt_side: int = 0) -> None:
+        """Forget a game's tree and start from `state`; the colour `contempt_side`, if any, values a draw less."""
         self.forest.states[number] = state
-        self.forest.draw[number] = self.settings.contempt * ((wants == WHITE) - (wants == BLACK))
+        self.forest.draw[number] = self.settings.contempt * ((contempt_side == WHITE) - (contempt_side == BLACK))
         self.kernels.plant(self.forest, number)
         self.forest.left[number] = 0
         self._noise_due.discard(number)
@@ -166,7 +144,7 @@ class ForestSearch:
                 self._leaves,
                 self._bounds[part],
                 self._bounds[part + 1],
-                settings.lanes,
+                self._leaves_a_game,
                 self._constants,
                 self._encoder,
                 self._planes,
@@ -177,7 +155,7 @@ class ForestSearch:
         starts = [0, *np.cumsum(counts).tolist()]  # where each thread's leaves are once they have moved together
         filled = starts[-1]
         for part in range(1, self._parts):
-            written = self._bounds[part] * settings.lanes
+            written = self._bounds[part] * self._leaves_a_game
             if written != starts[part]:
                 self.kernels.move_leaves(self._leaves, self._planes, written, starts[part], counts[part])
         if filled:
@@ -193,8 +171,8 @@ class ForestSearch:
                     self._leaves,
                     starts[part],
                     starts[part + 1],
-                    settings.lanes,
-                    settings.threats,
+                    self._leaves_a_game,
+                    settings.proof_nodes,
                     logits,
                     values,
                     self._scratch[part],
@@ -212,7 +190,7 @@ class ForestSearch:
         With `root="gumbel"` the noise is Gumbel's, and without noise the moves are chosen as if it were 0.
         """
         settings, roots = self.settings, self.roots
-        kept = int(self.forest.visits[number, 0]) if settings.kept_count else 0
+        kept = int(self.forest.visits[number, 0]) if settings.count_reused_visits else 0
         self.forest.left[number] = max(playouts - kept, 1)
         self.forest.drawn[number] = 0
         if settings.root == "gumbel":
@@ -224,7 +202,7 @@ class ForestSearch:
             self._noise_due.add(number)
         if self.forest.first[number, 0] < 0:
             return
-        self.kernels.look_around(self.forest, number, settings.threats, self._scratch[0])
+        self.kernels.prove_around_root(self.forest, number, settings.proof_nodes, self._scratch[0])
         if number in self._noise_due:
             self._add_noise(number)
 

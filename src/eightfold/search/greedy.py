@@ -1,34 +1,43 @@
-"""The player `greedy` of document 004, section 3.1: no look-ahead.
+"""The player `greedy` of Zhao & Zhang, section 3.1: no look-ahead.
 
-It gives every empty point the worth of the lines that a stone there would make, ten times more for
-each stone in a line, adds λ times what the point is worth to the opponent, and takes the largest.
+It scores every empty point by the lines that a stone there would make, ten times more for each stone in a line, adds
+λ times the point's score for the opponent, and plays the highest.
 """
 
 from __future__ import annotations
 
 import threading
+from dataclasses import dataclass
 
 import numpy as np
 
 from eightfold.core.errors import EightfoldError
-from eightfold.core.specs import Option, check_options
+from eightfold.core.settings import setting
+from eightfold.core.specs import check_spec
 from eightfold.games.game import Game, Position
 from eightfold.games.state import BLACK
+from eightfold.search.kind import PlayerKind
 from eightfold.search.result import Progress, SearchResult, check_position, check_seed, one_hot
 
 
+@dataclass(frozen=True, kw_only=True)
+class GreedyOptions:
+    weight: float = setting(0.5, "weight of what the point is worth to the opponent", least=0, most=100, name="lambda")
+
+
 class Greedy:
-    """The point that is worth most right now."""
+    """Plays the point that scores highest right now."""
 
-    OPTIONS = (
-        Option(name="lambda", default=0.5, least=0, most=100, help="weight of what the point is worth to the opponent"),
+    KIND = PlayerKind(
+        summary="the point that scores highest right now, for itself and for the opponent; no look-ahead",
+        example="greedy:lambda=0.5",
     )
+    Options = GreedyOptions
 
-    def __init__(self, game: Game, *, weight: float = 0.5, seed: int = 0) -> None:
-        """`weight` is λ."""
+    def __init__(self, game: Game, options: GreedyOptions = GreedyOptions(), *, seed: int = 0) -> None:  # noqa: B008
         need_heuristic(game, "greedy")
-        check_options(self.OPTIONS, "player greedy", {"lambda": weight})
-        self._game, self._weight = game, weight
+        check_spec(options, "player greedy")
+        self._game, self._weight = game, options.weight
         self._random = np.random.default_rng(check_seed(seed))
 
     def new_game(self) -> None:

@@ -6,17 +6,18 @@ import threading
 
 import numpy as np
 
-from eightfold.core.specs import Option
 from eightfold.games.game import Game, Position
+from eightfold.search.kind import NoOptions, PlayerKind
 from eightfold.search.result import Progress, SearchResult, check_position, check_seed
 
 
 class RandomMover:
     """Any legal move."""
 
-    OPTIONS: tuple[Option, ...] = ()
+    KIND = PlayerKind(summary="any legal move, each as likely as the others")
+    Options = NoOptions
 
-    def __init__(self, game: Game, *, seed: int = 0) -> None:
+    def __init__(self, game: Game, options: NoOptions = NoOptions(), *, seed: int = 0) -> None:  # noqa: B008
         self._game, self._random = game, np.random.default_rng(check_seed(seed))
 
     def new_game(self) -> None:

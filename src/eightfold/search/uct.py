@@ -1,4 +1,4 @@
-"""The pure Monte Carlo player: document 000's evaluator, `mcts`.
+"""The player `mcts`: pure Monte Carlo tree search, by which Suen & Alonso (2021) measure networks.
 
 Uniform priors, C = 5, one random game for every playout, the most visited move; the tree below the moves
 that were played is kept. The tree itself is in `eightfold.search.kernels.uct`.
@@ -7,6 +7,7 @@ that were played is kept. The tree itself is in `eightfold.search.kernels.uct`.
 from __future__ import annotations
 
 import threading
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,11 @@ from numpy.typing import NDArray
 
 from eightfold.core.jit import Ints
 from eightfold.core.rng import Random, make_random, random_below
+from eightfold.core.settings import setting
 from eightfold.core.specialise import specialise
-from eightfold.core.specs import Option, check_options
+from eightfold.core.specs import check_spec
 from eightfold.games.game import Game, Position
+from eightfold.search.kind import Levels, PlayerKind
 from eightfold.search.limits import Limits
 from eightfold.search.result import (
     LONGEST_VARIATION,
@@ -33,31 +36,33 @@ CHUNK = 256  # playouts between two looks at the clock
 INTERRUPTIBLE = 50_000  # playouts after which Ctrl-C is noticed at the latest
 
 
+@dataclass(frozen=True, kw_only=True)
+class MctsOptions:
+    playouts: int = setting(1000, "random games for a move", least=1, most=1e9)
+    seconds: float = setting(0.0, "time for a move, instead of a number of playouts", least=0, most=1e6)
+    exploration: float = setting(5.0, "C in Q + C P sqrt(N) / (1 + n)", least=0, most=1e6, former=("c",))
+    memory: int = setting(0, "megabytes for the tree (0: up to 400)", least=0, most=1e6)
+
+
 class Mcts:
-    """Plays random games from promising positions and takes the move it looked at most."""
+    """Plays random games from promising positions and takes the most visited move."""
 
-    OPTIONS = (
-        Option(name="playouts", default=1000, least=1, most=1e9, help="random games for a move"),
-        Option(name="seconds", default=0.0, least=0, most=1e6, help="time for a move, instead of a number of playouts"),
-        Option(name="c", default=5.0, least=0, most=1e6, help="exploration: C in Q + C P sqrt(N) / (1 + n)"),
-        Option(name="memory", default=0, least=0, most=1e6, help="megabytes for the tree (0: up to 400)"),
+    KIND = PlayerKind(
+        summary="pure Monte Carlo tree search: one random game a playout, no knowledge but the rules",
+        example="mcts:playouts=3000",
+        levels=Levels(
+            option="playouts", values=(100, 1000, 3000, 10_000, 30_000), usual=1, unit=("playout", "playouts")
+        ),
+        has_tree=True,
     )
+    Options = MctsOptions
 
-    def __init__(
-        self,
-        game: Game,
-        *,
-        playouts: int = 1000,
-        seconds: float = 0.0,
-        c: float = 5.0,
-        memory: int = 0,
-        seed: int = 0,
-    ) -> None:
-        given = {"playouts": playouts, "seconds": seconds, "c": c, "memory": memory}
-        check_options(self.OPTIONS, "player mcts", given)
+    def __init__(self, game: Game, options: MctsOptions = MctsOptions(), *, seed: int = 0) -> None:  # noqa: B008
+        check_spec(options, "player mcts")
+        playouts, seconds, memory = options.playouts, options.seconds, options.memory
         self._game = game
         self._kernels = specialise("eightfold.search.kernels.uct", game.rules)
-        self._playouts, self._seconds, self._exploration = playouts, seconds, c
+        self._playouts, self._seconds, self._exploration = playouts, seconds, options.exploration
         self._random = make_random(check_seed(seed))
         self._state = np.zeros(game.family.state_length(game.size), np.int64)
         self._scratch = np.zeros(game.actions, np.int64)

@@ -24,7 +24,7 @@ from eightfold import __version__
 from eightfold.arena.match import play_game, play_match
 from eightfold.arena.players import make_player
 from eightfold.arena.ratings import wilson_interval
-from eightfold.config import load_config_of, with_changes
+from eightfold.config import load_config, with_changes
 from eightfold.core.errors import EightfoldError
 from eightfold.games.game import make_game
 from eightfold.isn.match import play_pairs
@@ -106,7 +106,7 @@ def run(experiment: IsnExperiment) -> dict[str, Any]:
 
 def _identity(run: Path) -> str:
     """Which run this is, also after it went on: its settings but for their length, and the weights it began with."""
-    settings = asdict(load_config_of(TdConfig(), run / "config.toml"))
+    settings = asdict(load_config(TdConfig(), run / "config.toml"))
     return digest({**settings, "games": 0, "minutes": 0}, next(iter(snapshots_of(run).values())))
 
 
@@ -115,7 +115,7 @@ def _identity(run: Path) -> str:
 
 def _training(experiment: IsnExperiment) -> dict[str, Any]:
     """What the run was, from its own settings and metrics."""
-    config = load_config_of(TdConfig(), experiment.run / "config.toml")
+    config = load_config(TdConfig(), experiment.run / "config.toml")
     progress, notes = read_progress(experiment.run), read_metrics(experiment.run)
     if progress is None or not progress.games or not notes:
         raise EightfoldError(f"{experiment.run} has not trained long enough to tell of it; go on with it first")
@@ -237,7 +237,7 @@ def _variants(experiment: IsnExperiment, kept: Kept) -> dict[str, Any]:
 
 def variant_config(experiment: IsnExperiment, changes: Sequence[str]) -> TdConfig:
     """The run's settings with so many games, and what makes the variant."""
-    settings, games = load_config_of(TdConfig(), experiment.run / "config.toml"), experiment.variant_games
+    settings, games = load_config(TdConfig(), experiment.run / "config.toml"), experiment.variant_games
     keep = ("start=", "minutes=0", f"games={games}", f"linear_games={games // 10}", f"snapshot_every={games // 10}")
     return with_changes(settings, [*keep, *changes])
 

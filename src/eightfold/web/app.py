@@ -24,6 +24,7 @@ from fastapi.staticfiles import StaticFiles
 
 from eightfold import __version__
 from eightfold.core.errors import EightfoldError
+from eightfold.core.settings import settings_of
 from eightfold.games.game import DEFAULT_GAME, FAMILIES, make_game
 from eightfold.web.connection import Connection
 from eightfold.web.host import Host
@@ -122,7 +123,7 @@ def _family(name: str) -> dict[str, Any]:
             "most": option.most,
             "choices": list(option.choices),
         }
-        for option in family.options
+        for option in settings_of(family.options)
     ]
     return {
         "name": name,

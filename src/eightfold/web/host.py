@@ -14,12 +14,12 @@ from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
 
-from eightfold.arena.players import NETWORK_PLAYERS, PLAYERS
 from eightfold.core.compiling import BURSTS
 from eightfold.core.errors import EightfoldError
 from eightfold.core.specs import split_name
 from eightfold.core.threads import usable_cores
 from eightfold.games.game import DEFAULT_GAME, FAMILIES, Game
+from eightfold.parts import PLAYERS
 from eightfold.search.result import Player
 from eightfold.web.eightfold_view import NetworkViews
 from eightfold.web.kernels import Kernels, use_player, use_rules
@@ -124,7 +124,8 @@ class Host:
 
     def player_used(self, seat: Seat, game: Game) -> Future[None] | None:
         """Done when a player can think without waiting for a compiler; None for programs of others."""
-        if seat.player.partition(":")[0] not in (*PLAYERS, *NETWORK_PLAYERS):
+        name = seat.player.partition(":")[0]
+        if name not in PLAYERS or PLAYERS[name].KIND.is_program:
             return None
 
         def work() -> None:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Hashable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
+from eightfold.core.settings import settings_of
 from eightfold.games.game import Game, make_game
 from eightfold.search.result import Player
 from eightfold.web.messages import Seat
@@ -92,7 +93,7 @@ class Kernels:
 def use_rules(family: str) -> None:
     """Everything that a session does with the rules of a game, so that none of it compiles on the event loop."""
     human = Seat(player=HUMAN)
-    handicaps = any(option.name == "handicap" for option in make_game(family).family.options)
+    handicaps = any(one.name == "handicap" for one in settings_of(make_game(family).family.options))
     text = f"{family}:size=9,handicap=2" if handicaps else f"{family}:size=9"
     session = Session.new(text, [0], human, human, playing=True, now=0.0)
     points = session.game.points

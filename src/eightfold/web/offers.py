@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from eightfold.arena.players import PLAYERS, PROTOCOLS, WITH_TREES, check_player, make_player
+from eightfold.arena.players import PlayerSpec, make_player, read_player
+from eightfold.core.commands import split_words
 from eightfold.core.errors import EightfoldError, unknown
-from eightfold.core.specs import split_name
 from eightfold.games.game import Game
 from eightfold.isn.place import find_isn, shipped_isns
 from eightfold.nets.store.description import DESCRIPTION, check_fits, find_checkpoint, shipped_networks
@@ -23,14 +23,6 @@ from eightfold.nets.store.opening import describe_network, weights_file
 from eightfold.search.result import Player
 
 HUMAN = "human"
-# What "stronger" means for a kind of player: an option, its values, and which of them is the usual one.
-LEVELS: dict[str, tuple[str, tuple[int, ...], int]] = {
-    "alphabeta": ("depth", (1, 2, 4, 6), 2),
-    "isn": ("depth", (1, 3, 5), 0),
-    "mcts": ("playouts", (100, 1000, 3000, 10_000, 30_000), 1),
-    "net": ("playouts", (16, 64, 400, 1600, 6400), 2),
-}
-UNITS = {"depth": ("ply ahead", "plies ahead"), "playouts": ("playout", "playouts")}
 MEMORY = 100  # megabytes for the tree of one player
 
 
@@ -113,8 +105,8 @@ class Offers:
         """The offers of this moment, networks first: they are what people come for. May import PyTorch."""
         with self._lock:
             if self._shipped is None:
-                self._shipped = [_net_offer(name, "") for name in shipped_networks()]
-                self._shipped += [_isn_offer(name, "") for name in shipped_isns()]
+                self._shipped = [_offer(f"net:{name}") for name in shipped_networks()]
+                self._shipped += [_offer(f"isn:{name}") for name in shipped_isns()]
             networks = [*self._shipped, *filter(None, map(self._of_run, self._runs))]
         plain = [_offer(name) for name in ("alphabeta", "mcts", "greedy", "random")]
         return _with_own_keys([*networks, *self._own, *plain])
@@ -124,7 +116,7 @@ class Offers:
         try:
             written = (find_checkpoint(run) / DESCRIPTION).stat().st_mtime_ns
             if self._of_runs.get(run, (0,))[0] != written:
-                self._of_runs[run] = (written, _net_offer(str(run), ""))
+                self._of_runs[run] = (written, _offer(f"net:{run}"))
             return self._of_runs[run][1]
         except (EightfoldError, OSError):
             return None
@@ -138,31 +130,27 @@ class Offers:
 
 def _offer(text: str) -> Offer:
     """The offer that a text names; a wrong text is an error now, not when somebody clicks on it."""
-    check_player(text)
-    name, rest = split_name(text)
-    if name == "net":
-        place, _, options = rest.partition(",")
-        return _net_offer(place.strip(), options.strip())
-    if name == "isn":
-        place, _, options = rest.partition(",")
-        return _isn_offer(place.strip(), options.strip())
-    if name in PLAYERS:
-        levels, usual = _levels(name, name, text if rest else "")
-        return Offer(key=text if rest else name, summary=PLAYERS[name].summary, levels=levels, usual=usual)
-    short = rest
-    if name in PROTOCOLS:  # the command may hold paths: people see the program's name alone
-        from eightfold.protocols.program_player import split_command, split_words
-
-        short = Path(split_words(split_command(rest)[1], name)[0]).name
-    return Offer(key=f"{name}:{short}", summary="a program of its own", levels=(Level(name="as it is", text=text),))
+    spec = read_player(text)
+    if spec.name == "net":
+        return _net_offer(spec)
+    if spec.name == "isn":
+        return _isn_offer(spec)
+    if not spec.kind.argument:
+        levels, usual = _levels(spec, spec.name)
+        return Offer(key=text if spec.given else spec.name, summary=spec.kind.summary, levels=levels, usual=usual)
+    short = spec.argument
+    if spec.kind.argument == "COMMAND":  # it may hold paths: people see the program's name alone
+        short = Path(split_words(spec.argument, spec.name)[0]).name
+    levels, _ = _levels(spec, text)
+    return Offer(key=f"{spec.name}:{short}", summary="a program of its own", levels=levels)
 
 
-def _net_offer(place: str, options: str) -> Offer:
+def _net_offer(spec: PlayerSpec) -> Offer:
+    place = spec.argument
     description, any_size = describe_network(place)
-    text = f"net:{place}"
-    levels, usual = _levels("net", text, f"{text},{options}" if options else "")
+    levels, usual = _levels(spec, f"net:{place}")
     return Offer(
-        key=f"net:{Path(place).name}" + (f",{options}" if options else ""),
+        key=f"net:{Path(place).name}" + (f",{spec.given}" if spec.given else ""),
         summary=f"{description.network}, symmetry {description.symmetry}, trained on {description.game}",
         levels=levels,
         usual=usual,
@@ -174,27 +162,28 @@ def _net_offer(place: str, options: str) -> Offer:
     )
 
 
-def _isn_offer(place: str, options: str) -> Offer:
+def _isn_offer(spec: PlayerSpec) -> Offer:
     """It plays Go on any board and by any rules, and has no policy that the eightfold view could ask for."""
+    place = spec.argument
     find_isn(place)  # an error now
-    text, name = f"isn:{place}", Path(place).stem if Path(place).is_file() else Path(place).name
-    levels, usual = _levels("isn", text, f"{text},{options}" if options else "")
+    name = Path(place).stem if Path(place).is_file() else Path(place).name
+    levels, usual = _levels(spec, f"isn:{place}")
     summary = "an Internal Symmetry Network, without look-ahead or with alpha-beta"
-    key = f"isn:{name}" + (f",{options}" if options else "")
+    key = f"isn:{name}" + (f",{spec.given}" if spec.given else "")
     return Offer(key=key, summary=summary, levels=levels, usual=usual, place=place, game="go")
 
 
-def _levels(kind: str, text: str, exact: str) -> tuple[tuple[Level, ...], int]:
-    """The usual levels of a kind, or the one that was asked for exactly."""
-    if exact or kind not in LEVELS:
-        return (Level(name="as it is", text=exact or text),), 0
-    option, values, usual = LEVELS[kind]
-    comma = "," if ":" in text else ":"
-    names = [f"{value:,} {UNITS[option][value != 1]}" for value in values]
-    more = f",memory={MEMORY}" if kind in WITH_TREES else ""
+def _levels(spec: PlayerSpec, text: str) -> tuple[tuple[Level, ...], int]:
+    """The usual levels of a kind, or the one that was asked for exactly. `text`: the player without options."""
+    levels, comma = spec.kind.levels, "," if ":" in text else ":"
+    if spec.given or levels is None:
+        exact = f"{text}{comma}{spec.given}" if spec.given and spec.kind.argument != "COMMAND" else text
+        return (Level(name="as it is", text=exact),), 0
+    more = f",memory={MEMORY}" if spec.kind.has_tree else ""
     return tuple(
-        Level(name=name, text=f"{text}{comma}{option}={value}{more}") for name, value in zip(names, values, strict=True)
-    ), usual
+        Level(name=name, text=f"{text}{comma}{levels.option}={value}{more}")
+        for name, value in zip(levels.names(), levels.values, strict=True)
+    ), levels.usual
 
 
 def _with_own_keys(offers: Sequence[Offer]) -> list[Offer]:

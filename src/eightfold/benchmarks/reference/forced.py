@@ -13,8 +13,8 @@ def proof(edge: Edge) -> int:
 
 
 class PlainForced(PlainPuct):
-    def __init__(self, evaluate: Evaluate, exploration: float, unvisited: float, forced: float) -> None:
-        super().__init__(evaluate, exploration, unvisited)
+    def __init__(self, evaluate: Evaluate, exploration: float, fpu_reduction: float, forced: float) -> None:
+        super().__init__(evaluate, exploration, fpu_reduction)
         self.forced = forced
         self.root = Node()
 

@@ -35,9 +35,9 @@ class Edge:
 
 class PlainPuct:
     def __init__(
-        self, evaluate: Evaluate, exploration: float, unvisited: float, by_fours: bool = False, draw: float = 0.0
+        self, evaluate: Evaluate, exploration: float, fpu_reduction: float, by_fours: bool = False, draw: float = 0.0
     ) -> None:
-        self.evaluate, self.exploration, self.unvisited = evaluate, exploration, unvisited
+        self.evaluate, self.exploration, self.fpu_reduction = evaluate, exploration, fpu_reduction
         self.draw = draw  # what a draw is worth to black
         self.by_fours = by_fours  # wins by a chain of fours are seen, not only those at once, and dead positions
 
@@ -83,7 +83,7 @@ class PlainPuct:
         assert node.edges is not None
         total = sum(edge.visits for edge in node.edges)
         weight = self.exploration * math.sqrt(max(total, 1))
-        default = node.value - self.unvisited if self.unvisited >= 0 else 0.0
+        default = node.value - self.fpu_reduction if self.fpu_reduction >= 0 else 0.0
         best, best_u = node.edges[0], -math.inf
         for edge in node.edges:
             q = edge.total / edge.visits if edge.visits else default

@@ -16,13 +16,16 @@ Read next: `go_layout.py` and `go_board.py` (groups and liberties), `go_legal.py
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from eightfold.core.errors import EightfoldError
 from eightfold.core.jit import Ints, kernel
 from eightfold.core.rng import Random, random_below
-from eightfold.core.specs import Option, Value
+from eightfold.core.settings import setting
+from eightfold.core.specs import Value
 from eightfold.games.go.board import (
     cell_at,
     clear_board,
@@ -108,22 +111,24 @@ def _complete(values: dict[str, Value]) -> tuple[int, int, int]:
     return int(komi * 2), rules, handicap
 
 
+@dataclass(frozen=True, kw_only=True)
+class GoOptions:
+    size: int = setting(19, "points on a side", least=2, most=LARGEST_BOARD)
+    komi: float = setting(7.5, "points that white gets, in halves", least=-1000, most=1000)
+    rules: str = setting("chinese", "area or territory scoring; ko and suicide", choices=tuple(RULESETS))
+    handicap: int = setting(0, "black stones at the start (0, or 2 to 9)", least=0, most=9)
+    ko: str = setting(
+        "auto", "superko: which repetitions are forbidden (auto: as the rules say)", choices=("auto", *KOS)
+    )
+    suicide: str = setting(
+        "auto", "capturing several stones of one's own (auto: as the rules say)", choices=("auto", *SUICIDES)
+    )
+
+
 GAME = Family(
     name="go",
     summary="surround stones to take them, and empty points to own them",
-    options=(
-        Option(name="size", default=19, least=2, most=LARGEST_BOARD, help="points on a side"),
-        Option(name="komi", default=7.5, least=-1000, most=1000, help="points that white gets, in halves"),
-        Option(name="rules", default="chinese", choices=tuple(RULESETS), help="area or territory; what ko and suicide"),
-        Option(name="handicap", default=0, least=0, most=9, help="black stones at the start (0, or 2 to 9)"),
-        Option(name="ko", default="auto", choices=("auto", *KOS), help="what may not be repeated (auto: by the rules)"),
-        Option(
-            name="suicide",
-            default="auto",
-            choices=("auto", *SUICIDES),
-            help="taking off several own stones (auto: by the rules)",
-        ),
-    ),
+    options=GoOptions,
     state_length=state_length,
     complete=_complete,
     encoders=ENCODERS,

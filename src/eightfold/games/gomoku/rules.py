@@ -14,13 +14,16 @@ of the greedy and the alpha-beta player.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from eightfold.core.errors import EightfoldError
 from eightfold.core.jit import Ints, kernel
 from eightfold.core.rng import Random, random_below
-from eightfold.core.specs import Option, Value
+from eightfold.core.settings import setting
+from eightfold.core.specs import Value
 from eightfold.games.gomoku.caro import enter_stone_caro, rollout_caro
 from eightfold.games.gomoku.fours import find_win as find_win  # what is imported so is offered to the searches
 from eightfold.games.gomoku.fours import is_dead as is_dead
@@ -90,26 +93,22 @@ def _complete(values: dict[str, Value]) -> tuple[int, int, int]:
     return win, rule, 0
 
 
+@dataclass(frozen=True, kw_only=True)
+class GomokuOptions:
+    size: int = setting(15, "points on a side", least=3, most=LARGEST_BOARD)
+    win: int = setting(0, "stones in a row that win (0: five, or less on a tiny board)", least=0, most=LARGEST_BOARD)
+    rule: str = setting(
+        "freestyle",
+        "freestyle: five or more win; standard: exactly five; renju: black is forbidden double threes, double fours "
+        "and overlines; caro: five closed at both ends do not win; caro-exact: nor do more than five",
+        choices=tuple(RULES),
+    )
+
+
 GAME = Family(
     name="gomoku",
     summary="stones in turn, a row of five wins",
-    options=(
-        Option(name="size", default=15, least=3, most=LARGEST_BOARD, help="points on a side"),
-        Option(
-            name="win",
-            default=0,
-            least=0,
-            most=LARGEST_BOARD,
-            help="stones in a row that win (0: five, or less on a tiny board)",
-        ),
-        Option(
-            name="rule",
-            default="freestyle",
-            choices=tuple(RULES),
-            help="freestyle: five or more win; standard: exactly five; renju: black is forbidden double threes, double "
-            "fours and overlines; caro: five closed at both ends do not win; caro-exact: nor do more than five",
-        ),
-    ),
+    options=GomokuOptions,
     state_length=state_length,
     complete=_complete,
     encoders={"last-move": 4, "threat": 5, "history": 4},

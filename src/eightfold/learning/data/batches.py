@@ -34,11 +34,12 @@ def check_turns(turns: Sequence[int], mode: str, from_game: int = 0) -> Sequence
     """The symmetries to draw from, if they are some, and if the mode draws any."""
     if not turns or not set(turns) <= set(range(COUNT)) or len(set(turns)) < len(turns):
         raise EightfoldError(
-            f"training.turns = {list(turns)} is not a choice of different numbers from 0 to {COUNT - 1}"
+            f"training.symmetries = {list(turns)} is not a choice of different numbers from 0 to {COUNT - 1}"
         )
     if (len(turns) < COUNT or from_game) and mode not in TURNING:
         raise EightfoldError(
-            f"training.turns and turns_from_game are for {', '.join(TURNING)}; symmetry mode {mode!r} draws no turns"
+            f"training.symmetries and symmetries_from_game are for {', '.join(TURNING)};"
+            f" symmetry mode {mode!r} draws no symmetries"
         )
     return turns
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from eightfold.config import TrainConfig
+from eightfold.learning.config import TrainConfig
 from eightfold.games.game import Game
 from eightfold.learning.evaluation import Strength
 from eightfold.learning.runs.progress import Progress

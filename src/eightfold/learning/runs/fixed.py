@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from eightfold.config import load_config_of
+from eightfold.config import load_config
 from eightfold.core.errors import EightfoldError
 
 C = TypeVar("C")
@@ -53,7 +53,7 @@ def load_run_config(defaults: C, path: Path, remedy: str) -> C:
         # The notes on how it came about are written last: a file without them lacks its end.
         if "eightfold" not in tomllib.loads(path.read_text(encoding="utf-8")):
             raise EightfoldError(f"{path} is cut short")
-        return load_config_of(defaults, path)
+        return load_config(defaults, path)
     except OSError as error:
         raise EightfoldError(f"cannot read {path}: {error.strerror}") from None
     except (EightfoldError, ValueError, RecursionError) as error:

@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from eightfold import __version__
-from eightfold.config import TrainConfig, to_toml
+from eightfold.config import to_toml
+from eightfold.learning.config import TrainConfig
 from eightfold.core.errors import EightfoldError, not_written
 from eightfold.games.game import make_game
 from eightfold.learning.runs.checkpointing import Found

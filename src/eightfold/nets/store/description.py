@@ -17,8 +17,7 @@ from eightfold.core.errors import EightfoldError, shown
 from eightfold.games.game import Game, make_game
 from eightfold.nets.inference.evaluator import check_mode, planes_seen
 from eightfold.nets.shape import Shape
-from eightfold.search.forest import SearchSettings
-from eightfold.search.playing import PLAYING, playing_text, read_playing
+from eightfold.search.settings import PLAYING, PlaySettings, read_play_settings
 
 if TYPE_CHECKING:
     from torch import nn
@@ -36,11 +35,11 @@ class Description:
     game: str
     encoder: str
     symmetry: str
-    playing: str = playing_text(PLAYING)  # how it plays: see `search/playing.py`
+    playing: str = PLAYING.text  # how it plays: see `search/settings.py`
 
-    def settings(self) -> SearchSettings:
+    def play_settings(self) -> PlaySettings:
         """Of the search with which it plays for points."""
-        return read_playing(self.playing)
+        return read_play_settings(self.playing)
 
     def shape(self) -> Shape:
         try:
@@ -113,7 +112,7 @@ def load_description(folder: Path) -> Description:
         for key, value in asdict(description).items():
             if not isinstance(value, str):
                 raise ValueError(f"{key} is {shown(value)}, not a text")
-        description.settings()
+        description.play_settings()
         return description
     except OSError as error:
         raise EightfoldError(f"{folder} holds no network: {path.name}: {error.strerror}") from None

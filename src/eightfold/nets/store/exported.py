@@ -75,7 +75,7 @@ def read_description(path: Path) -> tuple[Description, bool]:
         raise EightfoldError(f"{path} does not say its {missing[0]}; write it with: eightfold export RUN --onnx")
     description = Description(**{key: str(value) for key, value in about.items()})
     try:
-        description.settings()
+        description.play_settings()
     except EightfoldError as error:
         raise EightfoldError(f"{path}: {error}") from None
     return description, metadata.get(ANY_SIZE) == "yes"

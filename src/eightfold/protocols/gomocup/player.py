@@ -12,13 +12,23 @@ from __future__ import annotations
 import re
 import threading
 import time
+from dataclasses import dataclass
 
-from eightfold.core.specs import Option, check_options
+from eightfold.core.settings import setting, with_default
 from eightfold.games.game import Game, Position
 from eightfold.protocols.gomocup.rules import UNLIMITED, read_point, rule_number, write_point
-from eightfold.protocols.program_player import LOOK, SHOWN, ProgramPlayer
+from eightfold.protocols.program_player import LOOK, SHOWN, ProgramOptions, ProgramPlayer
+from eightfold.search.kind import PlayerKind
 
 REMARKS = ("MESSAGE", "DEBUG", "INFO")  # lines for people, before an answer
+
+
+@dataclass(frozen=True, kw_only=True)
+class GomocupOptions(ProgramOptions):
+    seconds: float = setting(5.0, "time for a move (INFO timeout_turn)", least=0, most=1e5)
+    match: float = setting(0.0, "time for a game (INFO timeout_match; 0: no limit)", least=0, most=1e6)
+    memory: int = setting(0, "megabytes (INFO max_memory; 0: no limit)", least=0, most=1e6)
+    patience: float = with_default(ProgramOptions, "patience", 5.0)
 
 
 class GomocupPlayer(ProgramPlayer):
@@ -27,30 +37,26 @@ class GomocupPlayer(ProgramPlayer):
     PROTOCOL, FAREWELL = "gomocup", "END"
     POINT = re.compile(r"-?\d+\s*,\s*-?\d+")
     SETTLING = 0.02  # some drop what comes at once after their move
-    OPTIONS = (
-        Option(name="seconds", default=5.0, least=0, most=1e5, help="time for a move (INFO timeout_turn)"),
-        Option(name="match", default=0.0, least=0, most=1e6, help="time for a game (INFO timeout_match; 0: no limit)"),
-        Option(name="memory", default=0, least=0, most=1e6, help="megabytes (INFO max_memory; 0: no limit)"),
-        Option(name="patience", default=5.0, least=0, most=1e5, help="seconds beyond its time until it has lost"),
-        Option(name="start", default=60.0, least=0, most=1e5, help="seconds in which it must be ready"),
+    KIND = PlayerKind(
+        summary="a program that speaks the Gomocup protocol; options come before its command, see docs/protocols.md",
+        argument="COMMAND",
+        example="gomocup:seconds=2,./engine",
+        is_program=True,
     )
+    Options = GomocupOptions
 
     def __init__(
         self,
         game: Game,
         command: str,
+        options: GomocupOptions = GomocupOptions(),  # noqa: B008 - frozen
         *,
-        seconds: float = 5.0,
-        match: float = 0.0,
-        memory: int = 0,
-        patience: float = 5.0,
-        start: float = 60.0,
+        seed: int = 0,
     ) -> None:
-        given = {"seconds": seconds, "match": match, "memory": memory, "patience": patience, "start": start}
-        check_options(self.OPTIONS, "player gomocup", given)
+        """`seed` changes nothing: a program has its own randomness."""
         self._rule = rule_number(game)
-        super().__init__(game, command, seconds=seconds, match=match, patience=patience, start=start)
-        self._memory = memory
+        super().__init__(game, command, options)
+        self._memory = options.memory
         self._told_seconds = -1.0
         self._refusals = 0  # of YXSTOP, which most engines do not know, that may still come
 

@@ -21,9 +21,9 @@ MANNERS = Manners(word=lambda line: line.partition(" ")[0].upper(), stops=frozen
 def serve(player: str | None = None, *, seed: int = 0) -> None:
     """Speak Gomocup on standard input and output until the manager has had enough."""
     if player is not None:
-        from eightfold.arena.players import check_player
+        from eightfold.arena.players import read_player
 
-        check_player(player)
+        read_player(player)
 
     def begin(say: Callable[[str], None]) -> Conversation:
         # Imported while the manager's first lines already wait: this takes most of a second.

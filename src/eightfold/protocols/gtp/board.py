@@ -8,9 +8,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any
 
 from eightfold.core.errors import EightfoldError
-from eightfold.core.specs import write_options
+from eightfold.core.specs import write_spec
 from eightfold.games.game import Game, Position, make_game
 from eightfold.games.records.record import GameRecord
 from eightfold.games.state import BLACK, WHITE
@@ -89,8 +90,8 @@ class Board:
         return {"handicap": 0} if "handicap" in self.game.values else {}
 
     def _changed(self, **values: object) -> Game:
-        options = {**self.game.values, **values}
-        return make_game(write_options(self.game.name, options))  # type: ignore[arg-type]
+        options: dict[str, Any] = {**self.game.values, **values}
+        return make_game(write_spec(self.game.name, options))
 
     # ---- thinking -----------------------------------------------------------------------------------
 

@@ -20,11 +20,11 @@ import time
 
 from eightfold.arena.forfeit import Resignation
 from eightfold.core.errors import EightfoldError
-from eightfold.core.specs import Option, check_options
 from eightfold.games.game import Game, Position
 from eightfold.games.state import BLACK, WHITE
 from eightfold.protocols.gtp.words import STOP, plain, read_vertex, rules_of, write_colour, write_vertex
-from eightfold.protocols.program_player import LOOK, SHOWN, ProgramPlayer
+from eightfold.protocols.program_player import LOOK, SHOWN, ProgramOptions, ProgramPlayer
+from eightfold.search.kind import PlayerKind
 
 MOST_LINES = 10_000  # of one answer
 NEEDED = ("boardsize", "clear_board", "play", "genmove")
@@ -38,26 +38,24 @@ class GtpPlayer(ProgramPlayer):
     PROTOCOL, FAREWELL = "gtp", "quit"
     POINT = re.compile("[a-zA-Z][0-9]{1,3}")
     PLAIN = staticmethod(plain)  # other than ASCII, it must not look like the question mark of an error
-    OPTIONS = (
-        Option(name="seconds", default=0.0, least=0, most=1e5, help="time for a move (0: as the engine likes)"),
-        Option(name="match", default=0.0, least=0, most=1e6, help="time for a game, before the time for a move"),
-        Option(name="patience", default=60.0, least=0, most=1e5, help="seconds beyond its time until it has lost"),
-        Option(name="start", default=60.0, least=0, most=1e5, help="seconds in which it must be ready"),
+    KIND = PlayerKind(
+        summary="a program that speaks GTP, as Go engines do; options come before its command, see docs/protocols.md",
+        argument="COMMAND",
+        example="gtp:seconds=2,gnugo --mode gtp",
+        is_program=True,
     )
+    Options = ProgramOptions
 
     def __init__(
         self,
         game: Game,
         command: str,
+        options: ProgramOptions = ProgramOptions(),  # noqa: B008 - frozen
         *,
-        seconds: float = 0.0,
-        match: float = 0.0,
-        patience: float = 60.0,
-        start: float = 60.0,
+        seed: int = 0,
     ) -> None:
-        given = {"seconds": seconds, "match": match, "patience": patience, "start": start}
-        check_options(self.OPTIONS, "player gtp", given)
-        super().__init__(game, command, seconds=seconds, match=match, patience=patience, start=start)
+        """`seed` changes nothing: a program has its own randomness."""
+        super().__init__(game, command, options)
         self._number = 0  # of the last command that was sent
         self._knows: frozenset[str] = frozenset()
         self._told_seconds = -1.0

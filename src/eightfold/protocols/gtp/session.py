@@ -23,9 +23,9 @@ def serve(player: str | None = None, *, game: str = USUAL_GAME, seed: int = 0) -
 
     the_game = typed_game(game)
     if player is not None:
-        from eightfold.arena.players import check_player
+        from eightfold.arena.players import read_player
 
-        check_player(player)
+        read_player(player)
 
     def begin(say: Callable[[str], None]) -> Conversation:
         # Imported while the controller's first lines already wait: this takes most of a second.

@@ -42,7 +42,7 @@ from eightfold.search.kernels.tree import (
 )
 
 ONLY = 0  # the game of a spare forest
-ROOT_THREATS = 16  # a root, searched once a move, may be looked at so much longer than a leaf for a forced win
+ROOT_PROOF = 16  # a root, searched once a move, may be looked at so much longer than a leaf for a forced win
 
 
 @kernel
@@ -72,31 +72,31 @@ def descend(
     leaves: Leaves,
     first_game: int,
     stop_game: int,
-    lanes: int,
+    leaves_a_game: int,
     constants: Constants,
     encoder: int,
     planes: NDArray[np.float32],  # [B, C, N, N]
     scratch: Ints,  # [A]
 ) -> int:
-    """Find up to `lanes` leaves a game that need the network; how many there are in all.
+    """Find up to `leaves_a_game` leaves a game that need the network; how many there are in all.
 
     They are written from where those of `first_game` would begin if every game before it had found all of its own,
     so that several threads can each walk the trees of some games.
     """
-    filled = first_game * lanes
+    filled = first_game * leaves_a_game
     for game in range(first_game, stop_game):
-        for lane in range(lanes if forest.first[game, ROOT] != NONE else 1):  # an unexpanded root is asked once
+        for leaf in range(leaves_a_game if forest.first[game, ROOT] != NONE else 1):  # an unexpanded root is asked once
             found = False
             while not found and forest.left[game] > 0 and forest.proof[game, ROOT] == UNKNOWN:
-                if lane > 0 and roots.rule[game] == GUMBEL and halves_next(forest, roots, game):
+                if leaf > 0 and roots.rule[game] == GUMBEL and halves_next(forest, roots, game):
                     break  # the answers that are still out may decide who is dropped
                 forest.left[game] -= 1
-                found = _walk(forest, roots, leaves, filled, game, constants, lanes > 1, scratch)
+                found = _walk(forest, roots, leaves, filled, game, constants, leaves_a_game > 1, scratch)
             if not found:
                 break
             encode(leaves.states[filled], encoder, planes[filled])
             filled += 1
-    return filled - first_game * lanes
+    return filled - first_game * leaves_a_game
 
 
 @kernel
@@ -148,9 +148,9 @@ def _walk(
         depth += 1
         leaves.nodes[leaf, depth] = node
         if fresh:
-            _settle(forest, game, Int(node), state, constants.threats, scratch)
+            _settle(forest, game, Int(node), state, constants.proof_nodes, scratch)
     if depth == 0 and forest.visits[game, ROOT] == 0:
-        _settle(forest, game, int(ROOT), state, constants.threats, scratch)
+        _settle(forest, game, int(ROOT), state, constants.proof_nodes, scratch)
     leaves.game[leaf] = game
     leaves.depth[leaf] = depth
     known = forest.proof[game, node] != UNKNOWN or forest.first[game, node] != NONE
@@ -168,16 +168,16 @@ def _walk(
 
 
 @kernel
-def _settle(forest: Forest, game: int, node: int, state: Ints, threats: int, scratch: Ints) -> None:
+def _settle(forest: Forest, game: int, node: int, state: Ints, proof_nodes: int, scratch: Ints) -> None:
     """What the rules say of a new node: it is over, the side to move wins by force, or nobody can win any more."""
     if state[RESULT] != ONGOING:
         drawn, won = state[RESULT] == DRAW, state[RESULT] == state[SIDE]  # who passes last in Go may have lost
         forest.proof[game, node] = DRAWN if drawn else WON if won else LOST
         forest.value[game, node] = _draw_value(forest, game, state) if drawn else 1 if won else -1
-    elif node != ROOT and find_win(state, threats, scratch) != NO_MOVE:  # the root must give a move, not a value
+    elif node != ROOT and find_win(state, proof_nodes, scratch) != NO_MOVE:  # the root must give a move, not a value
         forest.proof[game, node] = WON
         forest.value[game, node] = 1
-    elif node != ROOT and threats > 0 and is_dead(state):
+    elif node != ROOT and proof_nodes > 0 and is_dead(state):
         forest.proof[game, node] = DRAWN
         forest.value[game, node] = _draw_value(forest, game, state)
 
@@ -204,7 +204,7 @@ def _select(forest: Forest, game: int, node: int, constants: Constants) -> int:
     for edge in range(first, first + count):
         total += forest.edge_visits[game, edge]
     weight = constants.exploration * np.sqrt(max(total, 1))
-    default = forest.value[game, node] - constants.unvisited if constants.unvisited >= 0 else 0.0
+    default = forest.value[game, node] - constants.fpu_reduction if constants.fpu_reduction >= 0 else 0.0
     best, best_u = first, -np.inf
     for edge in range(first, first + count):
         visits = forest.edge_visits[game, edge]
@@ -278,8 +278,8 @@ def absorb(
     leaves: Leaves,
     first_leaf: int,
     stop_leaf: int,
-    lanes: int,
-    threats: int,
+    leaves_a_game: int,
+    proof_nodes: int,
     logits: NDArray[np.float32],  # [B, A]
     values: NDArray[np.float32],  # [B, 2] for the side to move, and the chance of a draw
     scratch: Ints,  # [A]
@@ -294,8 +294,8 @@ def absorb(
             forest.value[game, node] = value
             _expand(forest, game, node, leaves.states[leaf], logits[leaf], scratch)
             if node == ROOT:
-                look_around(forest, game, threats, scratch)
-        _back_up(forest, leaves, leaf, value, lanes > 1)
+                prove_around_root(forest, game, proof_nodes, scratch)
+        _back_up(forest, leaves, leaf, value, leaves_a_game > 1)
 
 
 @kernel
@@ -326,10 +326,10 @@ def _expand(forest: Forest, game: int, node: int, state: Ints, logits: NDArray[n
 
 
 @kernel
-def look_around(forest: Forest, game: int, threats: int, scratch: Ints) -> None:
+def prove_around_root(forest: Forest, game: int, proof_nodes: int, scratch: Ints) -> None:
     """Settle the children of an expanded root by the rules, those that nobody has visited too."""
     state = forest.states[game].copy()
-    winner = find_win(state, ROOT_THREATS * threats, scratch)
+    winner = find_win(state, ROOT_PROOF * proof_nodes, scratch)
     first = forest.first[game, ROOT]
     for edge in range(first, first + forest.degree[game, ROOT]):
         if forest.child[game, edge] == NONE and forest.used[game, 0] < forest.first.shape[1]:
@@ -337,7 +337,7 @@ def look_around(forest: Forest, game: int, threats: int, scratch: Ints) -> None:
             play(state, Int(forest.move[game, edge]))
             child = _new_node(forest, game)
             forest.child[game, edge] = child
-            _settle(forest, game, Int(child), state, threats, scratch)
+            _settle(forest, game, Int(child), state, proof_nodes, scratch)
         child = forest.child[game, edge]
         if forest.move[game, edge] == winner and child != NONE and forest.proof[game, child] == UNKNOWN:
             forest.proof[game, child] = LOST

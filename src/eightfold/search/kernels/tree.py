@@ -52,11 +52,11 @@ class Leaves(NamedTuple):
 
 
 class Constants(NamedTuple):
-    """How a search weighs what it knows; see `eightfold.search.forest.SearchSettings`."""
+    """How a search weighs what it knows; see `eightfold.search.settings`."""
 
     exploration: float
-    unvisited: float
-    threats: int
+    fpu_reduction: float
+    proof_nodes: int
 
 
 class Roots(NamedTuple):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from torch import nn
 
 from eightfold.core.errors import EightfoldError, unknown
-from eightfold.core.specs import Option, read_options, split_name
+from eightfold.core.settings import setting
+from eightfold.core.specs import read_spec, split_name
 from eightfold.nets.inference.backends.cuda_graphs import CudaGraphBackend
 from eightfold.nets.inference.backends.interface import Backend
 from eightfold.nets.inference.backends.onnxruntime_backend import OnnxRuntimeBackend
@@ -18,18 +20,28 @@ from eightfold.nets.inference.backends.torch_backend import TorchBackend
 from eightfold.nets.inference.device import check_device
 from eightfold.nets.networks import Shape
 
-_OPTIONS: dict[str, tuple[Option, ...]] = {
-    "auto": (),
-    "torch": (
-        Option(
-            name="precision", default="auto", choices=("auto", "fp32", "bf16"), help="auto: bf16 on CUDA, else fp32"
-        ),
-        Option(name="graphs", default="on", choices=("on", "off"), help="CUDA graphs, on CUDA"),
-    ),
-    "onnxruntime": (),
-    "openvino": (
-        Option(name="precision", default="bf16", choices=("fp32", "bf16"), help="bf16: where the processor has it"),
-    ),
+
+@dataclass(frozen=True, kw_only=True)
+class NoOptions:
+    """Of a backend that takes none."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TorchOptions:
+    precision: str = setting("auto", "auto: bf16 on CUDA, else fp32", choices=("auto", "fp32", "bf16"))
+    graphs: str = setting("on", "CUDA graphs, on CUDA", choices=("on", "off"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpenVinoOptions:
+    precision: str = setting("bf16", "bf16: where the processor has it", choices=("fp32", "bf16"))
+
+
+_OPTIONS: dict[str, type] = {
+    "auto": NoOptions,
+    "torch": TorchOptions,
+    "onnxruntime": NoOptions,
+    "openvino": OpenVinoOptions,
 }
 BACKENDS = tuple(_OPTIONS)
 
@@ -63,7 +75,7 @@ def read_backend(text: str, device: str = "cpu") -> tuple[str, dict[str, Any]]:
     name, rest = split_name(text)
     if name not in BACKENDS:
         raise unknown("backend", name, BACKENDS)
-    values: dict[str, Any] = read_options(rest, _OPTIONS[name], f"backend {name}")
+    values: dict[str, Any] = asdict(read_spec(rest, _OPTIONS[name], f"backend {name}"))
     check_device(device)
     if name == "auto":
         name = fastest(device)

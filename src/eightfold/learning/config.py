@@ -1,0 +1,137 @@
+"""The configuration of training by self-play: `eightfold train`, a preset, a run's `config.toml`.
+
+What a single value may be is declared with its field; whether values go together is checked in `check.py`, before a
+run's folder is made.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from eightfold.core.errors import EightfoldError
+from eightfold.core.settings import setting, with_default
+from eightfold.search.settings import SearchSettings
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelfPlayConfig(SearchSettings):
+    """How games are played: the settings of the search, and what is self-play's own."""
+
+    exploration: float = with_default(SearchSettings, "exploration", 2.0)
+    noise: float = with_default(SearchSettings, "noise", 0.25)
+    count_reused_visits: bool = with_default(SearchSettings, "count_reused_visits", True)
+    parallel_games: int = setting(128, "games played side by side", least=1, most=65_536, former=("games_at_once",))
+    playouts: int = setting(128, "playouts of a full search, whose move becomes a sample", least=1, most=1_000_000)
+    fast_playouts: int = setting(
+        0, "playouts of cheap searches that give no sample (playout-cap randomisation)", least=0, most=1_000_000
+    )
+    full_share: float = setting(1.0, "share of the moves that get the full search", least=0.01, most=1)
+    temperature: float = setting(1.0, "temperature of the moves played; 0: always the most visited", least=0, most=100)
+    final_temperature: float = setting(1.0, "temperature after `temperature_plies`", least=0, most=100)
+    temperature_plies: int = setting(1000, "moves of a game played at `temperature`", least=0, most=1_000_000)
+    opening_share: float = setting(0.8, "share of the games that start from a few random stones", least=0, most=1)
+    opening_stones: int = setting(6, "random stones at the most; they must fit the board", least=0, most=625)
+    opening_anywhere: bool = setting(
+        False, "random stones anywhere on the board, not only in its middle", former=("opening_everywhere",)
+    )
+    value_mix: float = setting(0.3, "share of the search's value in the value target", least=0, most=1)
+    cache: int = setting(0, "evaluations cached until new weights come; 0: none", least=0, most=100_000_000)
+    cache_key: str = setting(
+        "position",
+        "orbit: equivalent positions share an entry (symmetry modes slap and average)",
+        choices=("position", "orbit"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingConfig:
+    batch_size: int = setting(256, "samples a step", least=1, most=65_536)
+    learning_rate: float = setting(1e-3, "learning rate at the start", least=0, most=10)
+    optimiser: str = setting("adam", "the optimiser", choices=("adam", "sgd"))
+    l2: float = setting(1e-4, "weight decay", least=0, most=1)
+    clip_quantile: float = setting(
+        0.9, "AutoClip: gradients are clipped at this quantile of their own history; 0: never", least=0, most=1
+    )
+    games_a_round: int = setting(32, "games between new weights for self-play", least=1, most=1_000_000)
+    replay_ratio: float = setting(
+        16.0, "how often each sample is trained on, on average", least=0.01, most=10_000, former=("samples_per_sample",)
+    )
+    steps_a_round: int = setting(
+        0, "a fixed number of steps instead (Suen & Alonso: 10); 0: as above", least=0, most=1_000_000
+    )
+    window: int = setting(30_000, "newest samples to draw from; one batch at least", least=1, most=100_000_000)
+    later_window: int = setting(0, "the same after `later_games`; 0: no change", least=0, most=100_000_000)
+    later_games: int = setting(1000, "games after which the window changes", least=0, most=1_000_000_000)
+    decay: str = setting(
+        "linear",
+        "of the learning rate: linear in the second half of the run's time or games, three-sigma when validation rises",
+        choices=("linear", "three-sigma", "none"),
+    )
+    ownership_weight: float = setting(
+        1.0,
+        "weight of the ownership loss, for networks with auxiliary heads (go)",
+        least=0,
+        most=1000,
+        former=("owners_weight",),
+    )
+    score_weight: float = setting(1.0, "weight of the score loss, likewise", least=0, most=1000)
+    precision: str = setting(
+        "auto", "auto: bf16 where the processor has it, else fp32", choices=("auto", "bf16", "fp32")
+    )
+    symmetries: tuple[int, ...] = setting(
+        (0, 1, 2, 3, 4, 5, 6, 7),
+        "the symmetries that augmentation draws from, each once",
+        least=0,
+        most=7,
+        former=("turns",),
+    )
+    symmetries_from_game: int = setting(
+        0,
+        "augmentation starts with this game and draws from all symmetries after as many more",
+        least=0,
+        most=1_000_000_000,
+        former=("turns_from_game",),
+    )
+    validation_every: int = setting(20, "hold out every Nth game for validation; 0: none", least=0, most=1_000_000_000)
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvaluationConfig:
+    every_minutes: float = setting(2.0, "training time between evaluations; 0: none by time", least=0, most=1e7)
+    every_games: int = setting(0, "self-play games between evaluations; 0: none by games", least=0, most=1_000_000_000)
+    games: int = setting(10, "games against each opponent", least=1, most=100_000)
+    playouts: int = setting(400, "playouts of the network for a move", least=1, most=1_000_000)
+    exploration: float = setting(
+        2.0, "C with which the network plays for points, here and wherever it is used later", least=0, most=1000
+    )
+    final_games: int = setting(30, "games against each opponent in the last evaluation", least=1, most=100_000)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainConfig:
+    game: str = setting("gomoku:size=8", "the game and its board")
+    network: str = setting("a1", "a1, resnet or isn, with options")
+    encoder: str = setting("last-move", "the planes that the network sees")
+    symmetry: str = setting("augment", "none, augment, augment-eager, slap, slap-cc, random or average")
+    seed: int = setting(0, "seed of all randomness", least=0, most=2**63 - 1)
+    minutes: float = setting(10.0, "training time, evaluations left out; 0: no limit", least=0, most=1e7)
+    games: int = setting(0, "self-play games; 0: no limit", least=0, most=1_000_000_000)
+    backend: str = setting("auto", "what runs the network in self-play: auto, openvino, onnxruntime or torch")
+    device: str = setting("cpu", "cpu, or cuda for a GPU")
+    selfplay: SelfPlayConfig = field(default_factory=SelfPlayConfig)
+    training: TrainingConfig = field(default_factory=TrainingConfig)
+    evaluation: EvaluationConfig = field(default_factory=EvaluationConfig)
+
+    @staticmethod
+    def drop_retired(data: dict[str, Any], origin: str) -> None:
+        """Leave out keys that every run of an earlier version wrote; a run that made use of them cannot go on."""
+        selfplay = data.get("selfplay")
+        if not isinstance(selfplay, dict):
+            return
+        if selfplay.pop("rival", "") != "":
+            raise EightfoldError(
+                f"{origin}: training against a rival (selfplay.rival) is no longer offered; begin a new run"
+            )
+        for key in ("rival_share", "rival_exploration"):
+            selfplay.pop(key, None)
