@@ -21,6 +21,7 @@ from eightfold.core.errors import EightfoldError, unknown
 from eightfold.core.settings import settings_of
 
 C = TypeVar("C")
+FORMER_PRESETS = {f"paper-{mode}": f"suen-alonso, with --symmetry {mode}" for mode in ("augment", "slap", "slap-cc")}
 
 
 def preset_names(kind: str = "") -> list[str]:
@@ -33,6 +34,8 @@ def load_preset(defaults: C, name: str, kind: str = "") -> C:
     """A preset by name, or a TOML file of your own, over the defaults of a configuration."""
     if name.endswith(".toml"):
         return load_config(defaults, Path(name))
+    if name in FORMER_PRESETS:
+        raise EightfoldError(f"preset {name} is now called {FORMER_PRESETS[name]}")
     if name not in preset_names(kind):
         raise unknown("preset", name, [*preset_names(kind), "FILE.toml"])
     return _from_toml(defaults, (_presets() / kind / f"{name}.toml").read_text(encoding="utf-8"), name)
@@ -80,7 +83,7 @@ def with_changes(config: C, changes: Iterable[str]) -> C:
 def _merge(config: Any, data: Mapping[str, Any], origin: str, prefix: str, *, stored: bool = False) -> Any:
     """A configuration, or a section of one, with the values of `data` in place of its own."""
     hints = get_type_hints(type(config))
-    fields = {item.name for item in dataclasses.fields(config)}
+    fields = [item.name for item in dataclasses.fields(config)]
     declared = {one.field: one for one in settings_of(type(config)) if "." not in one.name}
     former = {name: one for one in declared.values() for name in one.former}
     changed: dict[str, Any] = {}
@@ -91,7 +94,7 @@ def _merge(config: Any, data: Mapping[str, Any], origin: str, prefix: str, *, st
             if not stored:
                 raise EightfoldError(f"{origin}: {prefix}{given} is now called {prefix}{key}")
         if key not in fields:
-            raise unknown(f"key in {origin}", prefix + key, [prefix + name for name in sorted(fields)])
+            raise unknown(f"key in {origin}", prefix + key, [prefix + name for name in fields])
         if dataclasses.is_dataclass(hints[key]):
             if not isinstance(value, Mapping):
                 raise EightfoldError(f"{origin}: {prefix}{key} is a section, not a value")

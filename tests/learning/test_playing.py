@@ -42,7 +42,7 @@ PLAYED = SearchSettings(exploration=7.5, fpu_reduction=-1.0, proof_nodes=3)
 
 
 def make_run(folder, *changes: str) -> Training:
-    training = Training(with_changes(load_preset(TrainConfig(), "paper-slap"), [*RUN, *changes]), folder)
+    training = Training(with_changes(load_preset(TrainConfig(), "suen-alonso"), [*RUN, *changes]), folder)
     training.save()
     return training
 
