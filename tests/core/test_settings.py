@@ -110,7 +110,8 @@ def test_a_switch_is_true_or_false(value):
 def test_a_file_is_named_where_the_mistake_is(tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text("[training]\nbatch_size = 0\n")
-    assert refusal(lambda: load_config(TrainConfig(), path)) == f"{path}: training.batch_size = 0 is too small; 1 or more is needed"
+    said = refusal(lambda: load_config(TrainConfig(), path))
+    assert said == f"{path}: training.batch_size = 0 is too small; 1 or more is needed"
     path.write_text(f"seed = {'9' * 5000}\n")
     assert "mine.toml is not TOML" in refusal(lambda: load_config(TrainConfig(), path))
 

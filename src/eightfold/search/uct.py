@@ -1,4 +1,4 @@
-"""The player `mcts`: pure Monte Carlo tree search, by which Suen & Alonso (2021) measure networks.
+"""The player `mcts`: pure Monte Carlo tree search, by which Suen & Alonso measure networks.
 
 Uniform priors, C = 5, one random game for every playout, the most visited move; the tree below the moves
 that were played is kept. The tree itself is in `eightfold.search.kernels.uct`.
