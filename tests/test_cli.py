@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from eightfold.games.records.record import read_records
+from eightfold.games.records.files import read_records
 
 
 def eightfold(*arguments: str, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:

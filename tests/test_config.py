@@ -100,11 +100,11 @@ def test_a_run_of_before_goes_on_unless_it_was_trained_against_a_rival(tmp_path)
 
 
 def test_no_network_is_told_whom_it_meets():
-    from eightfold.games import FAMILIES, make_game, state
+    from eightfold.games import GAMES, make_game, state
 
     assert "rival" not in preset_names()
     assert not hasattr(state, "RIVAL")
-    for name in FAMILIES:
+    for name in GAMES:
         with pytest.raises(EightfoldError, match=r"unknown encoder of .* 'rival'"):
             make_game(f"{name}:size=8").encoder("rival")
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from eightfold.core.jit import kernel
 from eightfold.core.settings import setting
-from eightfold.games import Family
+from eightfold.games import GameSpec
 from eightfold.games.state import BLACK, DRAW, HASHES, HEADER, LAST, NO_MOVE, ONGOING, PLY, RESULT, SIDE, SIZE, WHITE
 from eightfold.symmetry.orbit import toggle, toggle_side
 
@@ -19,7 +19,7 @@ class SquaresOptions:
     size: int = setting(5, "points on a side", least=2, most=25)
 
 
-GAME = Family(
+GAME = GameSpec(
     name="squares",
     summary="own the four corners of an upright square",
     options=SquaresOptions,

@@ -10,7 +10,7 @@ import pytest
 
 from eightfold.arena import make_player
 from eightfold.games import make_game
-from eightfold.games.records.record import read_records
+from eightfold.games.records.files import read_records
 from refusals import refusal
 
 GAME = "gomoku:size=5,win=4"

@@ -10,7 +10,7 @@ import pytest
 
 from eightfold.arena.report import draw_board
 from eightfold.games import make_game
-from eightfold.games.records.record import read_records
+from eightfold.games.records.files import read_records
 
 
 def play(*lines, player="greedy", game="gomoku:size=7,win=4", options=(), cwd=None):

@@ -137,7 +137,7 @@ from eightfold.arena import make_player
 for game in (make_game("gomoku:size=4,win=4"), make_game("go:size=4,suicide=allowed")):
     for text in ("random", "greedy", "mcts:playouts=10", "alphabeta:depth=1"):
         print(make_player(text, game, seed=1).think(game.after(["c3", "b2"])).action)
-    for encoder in game.family.encoders:
+    for encoder in game.spec.encoders:
         print(game.after(["c3", "b2"]).encode(encoder).sum())
 """
     assert run_python(code, NUMBA_DISABLE_JIT="1") == run_python(code)
@@ -146,10 +146,10 @@ for game in (make_game("gomoku:size=4,win=4"), make_game("go:size=4,suicide=allo
 SEARCH = """
 import sys, numpy as np
 sys.path.insert(0, {examples!r})
-from eightfold.games import make_game, typed_game
+from eightfold.games import make_game
 from eightfold.search import Mcts
 for text in ("gomoku:size=5,win=4", "python:squares,size=5"):
-    player = Mcts(typed_game(text), Mcts.Options(playouts=200), seed=3)
+    player = Mcts(make_game(text, trusted=True), Mcts.Options(playouts=200), seed=3)
     visits = player.think(make_game(text).start()).visits
     stats = player._kernels.run_playouts.stats
     print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()), *visits)

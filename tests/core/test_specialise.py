@@ -13,7 +13,7 @@ import pytest
 
 from eightfold.core.errors import EightfoldError
 from eightfold.core.specialise import DEFAULTS, specialise
-from eightfold.games import typed_game
+from eightfold.games import make_game
 from eightfold.games.gomoku import rules as gomoku
 
 HEAD = "from eightfold.core.jit import kernel\n"
@@ -148,7 +148,7 @@ def test_two_processes_that_fail_at_once_do_not_trip_over_each_other(tmp_path):
 @pytest.mark.parametrize("text", ["gomoku:size=6", "go:size=5", "python:squares,size=5"])
 def test_the_kernels_of_a_game_are_its_own_where_it_has_them(text, examples, monkeypatch):
     monkeypatch.syspath_prepend(str(examples))
-    game = typed_game(text)
+    game = make_game(text, trusted=True)
     defaults = specialise(DEFAULTS, game.rules)
     for name in ("rollout", "find_win", "is_dead", "judge_position", "encode_batch"):
         expected = getattr(game.rules, name, getattr(defaults, name))

@@ -12,7 +12,7 @@ from eightfold.arena import play_match
 from eightfold.benchmarks.reference.mcts import PlainMcts, PlainRandom
 from eightfold.core.errors import EightfoldError
 from eightfold.core.rng import make_random
-from eightfold.games import make_game, typed_game
+from eightfold.games import make_game
 from eightfold.search import AlphaBeta, Mcts
 from eightfold.symmetry import destinations
 
@@ -66,7 +66,7 @@ class SquaresMcts(PlainMcts):
 @pytest.fixture
 def squares(examples, monkeypatch):
     monkeypatch.syspath_prepend(str(examples))
-    return typed_game("python:squares,size=5")
+    return make_game("python:squares,size=5", trusted=True)
 
 
 def test_squares_follows_its_rules_over_many_random_games(squares):

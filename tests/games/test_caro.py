@@ -88,9 +88,9 @@ def test_rows_by_hand(text, column, caro, exact):
     for rule, wins in (("caro", caro), ("caro-exact", exact)):
         position = row_of(text, rule)
         assert position.to_move == BLACK
-        assert (position.play((0, column)).winner == BLACK) == wins, rule
+        assert (position.play((0, column)).result == BLACK) == wins, rule
         found = int(position.game.rules.find_win(position.state, 0, np.empty(121, np.int64)))
-        assert (found != NO_MOVE) == any(position.play(int(move)).winner == BLACK for move in position.legal_moves)
+        assert (found != NO_MOVE) == any(position.play(int(move)).result == BLACK for move in position.legal_moves)
 
 
 def test_a_four_that_is_closed_at_one_end_is_parried_at_the_other_too():
@@ -127,7 +127,7 @@ def test_the_best_score_is_that_of_a_winning_point(rule):
             game.rules.score_moves(position.state, scores)
             own = scores[position.to_move - 1]
             for move in position.legal_moves.tolist():
-                won = position.play(move).winner == position.to_move
+                won = position.play(move).result == position.to_move
                 assert (own[move] >= 10**4) == won
                 wins += won
             position = position.play(int(random.choice(position.legal_moves[:12])))

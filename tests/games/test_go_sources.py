@@ -10,10 +10,10 @@ from eightfold.benchmarks.reference.go import PlainGo
 from eightfold.core.errors import EightfoldError
 from eightfold.games import make_game
 from eightfold.games.go.board import cell_at, has_liberty, touches_own
-from eightfold.games.go.count import count
 from eightfold.games.go.layout import COLOUR, RULES, SUICIDE, TAKEN
 from eightfold.games.go.memory import repeats
-from eightfold.games.go.start import start_from
+from eightfold.games.points import count
+from eightfold.games.setup import start_from
 from eightfold.games.state import BLACK, ONGOING, RESULT, SIDE, SIZE, WHITE
 from gnugo import COLOURS, GnuGo, action, gnugo, needs_gnugo, vertex
 

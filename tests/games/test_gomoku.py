@@ -12,7 +12,7 @@ from eightfold.benchmarks.reference.minmax import greedy_score
 from eightfold.core.errors import EightfoldError
 from eightfold.core.rng import make_random
 from eightfold.core.specialise import DEFAULTS, specialise
-from eightfold.games import make_game, typed_game
+from eightfold.games import make_game
 from eightfold.games.state import BLACK, DRAW, NO_MOVE, RESULT, WHITE
 
 BOARDS = [(3, 3), (4, 4), (5, 4), (6, 5), (8, 4), (8, 5), (11, 3), (15, 5), (25, 5), (7, 7), (9, 1), (5, 2)]
@@ -81,7 +81,7 @@ def test_random_games_of_the_search_end_as_often_as_the_naive_ones(rule):
 def test_six_in_a_row_wins_freestyle_and_not_standard():
     # Black: a1 b1 c1 . e1 f1, then d1 joins six; white answers far away and apart.
     moves = ["a1", "a8", "b1", "c8", "c1", "e8", "e1", "g8", "f1", "a6", "d1"]
-    assert make_game("gomoku:size=8").after(moves).winner == BLACK
+    assert make_game("gomoku:size=8").after(moves).result == BLACK
     standard = make_game("gomoku:size=8,rule=standard").after(moves)
     assert not standard.is_over
     assert standard.play("c6").play("a2").ply == 13
@@ -98,7 +98,7 @@ def test_the_96_lines_and_480_states_of_document_000_counted_by_the_rules():
             elsewhere = [move for move in (0, 7, 18, 37, 45, 56, 63) if divmod(move, 8) not in line][:4]
             position = game.after([move for pair in zip(kept, elsewhere, strict=True) for move in pair])
             assert not position.is_over
-            assert position.play(removed).winner == BLACK
+            assert position.play(removed).result == BLACK
             states.add((frozenset(kept), removed))
     assert len(states) == 480
 
@@ -171,7 +171,7 @@ def test_an_overline_is_a_threat_only_where_it_wins():
 def test_encoding_writes_every_number_and_a_batch_is_its_samples():
     game = make_game("gomoku:size=6")
     positions = [game.start(), game.after(["a1"]), game.after(["c3", "d4", "c4"])]
-    for encoder, planes in game.family.encoders.items():
+    for encoder, planes in game.spec.encoders.items():
         batch = np.full((3, planes, 6, 6), np.nan, np.float32)
         number, _ = game.encoder(encoder)
         game.kernels.encode_batch(np.stack([position.state for position in positions]), number, batch)
@@ -195,7 +195,7 @@ def test_encoding_writes_every_number_and_a_batch_is_its_samples():
 )
 def test_games_that_do_not_exist(text, said):
     with pytest.raises(EightfoldError) as caught:
-        typed_game(text)
+        make_game(text, trusted=True)
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -251,12 +251,12 @@ def test_a_win_at_once_is_seen_exactly_when_there_is_one(size, win, rule):
     for _ in range(200):
         position = game.start()
         while not position.is_over and position.ply < 6 * win:
-            expected = any(position.play(int(move)).winner is not None for move in position.legal_moves)
+            expected = any(position.play(int(move)).result in (BLACK, WHITE) for move in position.legal_moves)
             scratch = np.empty(game.actions, np.int64)
             for rules in (game.rules, defaults):  # the game's own and the default say the same
                 move = rules.find_win(position.state, 0, scratch)
                 assert (move != NO_MOVE) == expected
-                assert move == NO_MOVE or position.play(int(move)).winner is not None
+                assert move == NO_MOVE or position.play(int(move)).result in (BLACK, WHITE)
             seen[expected] += 1
             near = position.legal_moves[: 3 * win + 2]
             position = position.play(int(random.choice(near)))

@@ -13,9 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eightfold.core.errors import EightfoldError
-from eightfold.games.game import make_game
+from eightfold.games import BLACK, DRAW, ONGOING, WHITE, make_game
 from eightfold.games.records import psq, sgf
-from eightfold.games.records.record import LARGEST_FILE, GameRecord, RecordError, as_text, read_records, write_records
+from eightfold.games.records.files import read_records, write_records
+from eightfold.games.records.record import LARGEST_FILE, GameRecord, RecordError, as_text
 from patience import finished
 
 SGF = "(;GM[4]FF[4]SZ[9]PB[ann]PW[bob];B[ee];W[ef];B[df])"
@@ -115,7 +116,7 @@ def test_psq_round_trip(game: str, seed: int, most: int, black: str, white: str,
     (read,) = psq.read_psq(text.replace("\n", "\r\n").encode())
     assert (read.game, read.moves, read.black, read.white) == (record.game, moves, black, white)
     assert read.seconds == (seconds if any(seconds) else ())
-    assert read.result == {None: "Draw", 1: "B+", 2: "W+"}[record.position().winner] * record.position().is_over
+    assert read.result == {ONGOING: "", DRAW: "Draw", BLACK: "B+", WHITE: "W+"}[record.position().result]
 
 
 @pytest.mark.parametrize("extension", [".sgf", ".psq", ".SGF"])

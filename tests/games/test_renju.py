@@ -97,7 +97,7 @@ def test_published_positions(case):
             elif mark in "aw" or case.complete:
                 assert fault is None, game.name_of(row * 15 + column)
             if mark == "w":
-                assert position.play((row, column)).winner == BLACK
+                assert position.play((row, column)).result == BLACK
     assert faults == PlainRenju(15).forbidden(stones_of(case))
 
 
@@ -163,7 +163,7 @@ def test_random_games_go_as_in_the_reference(size, games):
         while not position.is_over:
             legal = plain.legal()
             assert position.legal_moves.tolist() == legal
-            quiet = [move for move in legal if position.play(move).winner is None] or legal  # long games
+            quiet = [move for move in legal if position.play(move).result not in (BLACK, WHITE)] or legal  # long games
             move = int(random.choice(quiet if random.random() < 0.9 else legal))
             position = position.play(move)
             plain.play(move)
@@ -193,9 +193,9 @@ def test_black_wins_with_five_and_not_with_six_and_white_with_both():
     position = set_up(game, six)
     with pytest.raises(EightfoldError, match="move g8 is not legal: black may not make an overline"):
         position.play((7, 6))
-    assert set_up(game, dict.fromkeys(six, WHITE), WHITE).play((7, 6)).winner == WHITE
+    assert set_up(game, dict.fromkeys(six, WHITE), WHITE).play((7, 6)).result == WHITE
     five = set_up(game, {(7, column): BLACK for column in (3, 4, 5, 7)})
-    assert five.play((7, 6)).winner == BLACK
+    assert five.play((7, 6)).result == BLACK
 
 
 def test_white_may_play_everything():
@@ -259,7 +259,9 @@ def test_a_chain_of_fours_is_found_exactly_when_there_is_one(size, games):
             by_chain = solver.wins(stones, position.to_move)
             assert (find(position) is not None) == by_chain, position
             seen[by_chain] += 1
-            quiet = [int(move) for move in position.legal_moves if position.play(int(move)).winner is None]
+            quiet = [
+                int(move) for move in position.legal_moves if position.play(int(move)).result not in (BLACK, WHITE)
+            ]
             move = int(random.choice(quiet or position.legal_moves))
             stones[divmod(move, size)] = position.to_move
             position = position.play(move)

@@ -10,10 +10,12 @@ from sgfmill import sgf as sgfmill
 
 from eightfold.games import BLACK, WHITE, make_game
 from eightfold.games.game import Position
-from eightfold.games.go.count import count
-from eightfold.games.go.start import handicap_points, start_from
-from eightfold.games.records.record import GameRecord, read_records, write_records
+from eightfold.games.go.setup import handicap_points
+from eightfold.games.points import count
+from eightfold.games.records.files import read_records, write_records
+from eightfold.games.records.record import GameRecord
 from eightfold.games.records.sgf import read_sgf, write_sgf
+from eightfold.games.setup import start_from
 from eightfold.symmetry.orbit import LARGEST_BOARD
 from refusals import refusal
 

@@ -11,7 +11,7 @@ from eightfold.arena.match import play_game, play_match
 from eightfold.arena.players import make_player
 from eightfold.core.rng import make_random
 from eightfold.games.game import make_game
-from eightfold.games.go.start import start_from, with_side
+from eightfold.games.setup import start_from, with_side
 from eightfold.games.state import BLACK, WHITE
 from eightfold.isn.choice import draw_move, move_values
 from eightfold.isn.classes import EMPTY_POINT, liberty_classes

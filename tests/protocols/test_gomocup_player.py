@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from eightfold.arena import make_player, play_match
 from eightfold.arena.forfeit import Forfeit
 from eightfold.games import make_game
-from eightfold.games.records.record import read_records
+from eightfold.games.records.files import read_records
 from eightfold.protocols.gomocup.player import GomocupPlayer
 from eightfold.protocols.program_player import split_command
 from patience import finished

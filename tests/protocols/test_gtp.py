@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from eightfold.arena import make_player
 from eightfold.games import BLACK, WHITE, make_game
 from eightfold.games.game import Position
-from eightfold.games.records.record import read_records
+from eightfold.games.records.files import read_records
 from eightfold.protocols.clock import Clock
 from eightfold.protocols.engine import Engine
 from eightfold.protocols.gtp.engine import Gtp

@@ -15,7 +15,7 @@ import pytest
 from eightfold.arena import make_player, play_match
 from eightfold.arena.forfeit import Forfeit, Resignation
 from eightfold.games import BLACK, WHITE, make_game
-from eightfold.games.go.start import start_from, with_side
+from eightfold.games.setup import start_from, with_side
 from eightfold.protocols.engine import Engine
 from eightfold.protocols.gtp.engine import Gtp
 from eightfold.protocols.gtp.player import GtpPlayer

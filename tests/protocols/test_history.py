@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from eightfold.core.errors import EightfoldError
 from eightfold.games import BLACK, WHITE, make_game
-from eightfold.games.go.start import start_from
 from eightfold.games.records.sgf import read_sgf, write_sgf
+from eightfold.games.setup import start_from
 from eightfold.protocols.history import History, from_record
 
 GAME = make_game("go:size=5")

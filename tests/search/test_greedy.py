@@ -43,7 +43,7 @@ def test_a_win_comes_before_a_parry():
     game = make_game("gomoku:size=8")
     position = game.after(["a1", "a8", "b1", "b8", "c1", "c8", "d1", "d8"])
     result = Greedy(game).think(position)
-    assert position.play(result.action).winner == position.to_move
+    assert position.play(result.action).result == position.to_move
     assert result.value == 1
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from eightfold.games import BLACK, WHITE, make_game
-from eightfold.games.go.start import start_from
+from eightfold.games.setup import start_from
 from eightfold.search.ownership import areas, dead_groups, foresee, groups
 from gnugo import action, gnugo, needs_gnugo
 from refusals import refusal

@@ -11,7 +11,7 @@ from eightfold.benchmarks.reference.gomoku import PlainGomoku
 from eightfold.benchmarks.reference.mcts import PlainMcts, PlainRandom
 from eightfold.core.errors import EightfoldError
 from eightfold.core.rng import make_random
-from eightfold.games import make_game, typed_game
+from eightfold.games import make_game
 from eightfold.search import Mcts
 from patience import finished
 
@@ -153,15 +153,15 @@ def test_more_playouts_play_better():
 
 def test_a_game_without_a_kernel_that_a_search_needs_is_named(tmp_path, monkeypatch):
     (tmp_path / "half_a_game.py").write_text(
-        "from dataclasses import dataclass\nfrom eightfold.games import Family\n"
+        "from dataclasses import dataclass\nfrom eightfold.games import GameSpec\n"
         "from eightfold.core.settings import setting\n"
         "@dataclass\nclass Options:\n    size: int = setting(3, '')\n"
-        "GAME = Family(name='half', summary='', encoders={}, state_length=lambda size: 20,\n"
+        "GAME = GameSpec(name='half', summary='', encoders={}, state_length=lambda size: 20,\n"
         "              options=Options)\n"
     )
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(EightfoldError, match="half_a_game offers no kernel 'legal', which uct needs"):
-        Mcts(typed_game("python:half_a_game"))
+        Mcts(make_game("python:half_a_game", trusted=True))
 
 
 def test_a_search_tells_the_value_of_every_move_and_how_it_goes_on():

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from eightfold.core.errors import EightfoldError
 from eightfold.games.game import Game
-from eightfold.games.records.record import GameRecord, write_records
+from eightfold.games.records.files import write_records
+from eightfold.games.records.record import GameRecord
 from eightfold.games.records.sgf import write_sgf
 
 

@@ -104,28 +104,25 @@ _STYLES = {0: "dim", BLACK: "bold cyan", WHITE: "bold yellow"}
 def draw_board(position: Position) -> None:
     """The board, its last move marked, and the points that the side to move may not play."""
     size, last = position.game.size, position.last_move
-    forbidden, points = set(position.forbidden_moves.tolist()), position.game.name == "go"
-    if points:
-        from eightfold.games.go.count import ko_points, prisoners  # here, because other games do without
-
-        forbidden = set(ko_points(position))  # a suicide goes without saying
+    ko, prisoners = position.ko_points, position.prisoners
+    marked = set((position.forbidden_moves if ko is None else ko).tolist())  # beside a ko, suicide goes without saying
     board = Text()
     for row in range(size):
         board.append(f"{size - row:3d} ", style="dim")
         for column in range(size):
             action, stone = row * size + column, int(position.stones[row, column])
-            if action in forbidden:
+            if action in marked:
                 board.append(f"{FORBIDDEN} ", style="red")
             else:
                 board.append(f"{_STONES[stone][last == action]} ", style=_STYLES[stone])
         board.append("\n")
-    board.append("    " + " ".join(position.game.family.letters[:size]), style="dim")
+    board.append("    " + " ".join(position.game.spec.letters[:size]), style="dim")
     console = Console(emoji=False)
     console.print(board)
-    crossed = f"  {FORBIDDEN} {'ko' if points else 'forbidden'}" if forbidden else ""
+    crossed = f"  {FORBIDDEN} {'forbidden' if ko is None else 'ko'}" if marked else ""
     key = f"● black  ○ white{crossed}"
-    if points:
-        key += "; prisoners: black {}, white {}".format(*prisoners(position))
+    if prisoners is not None:
+        key += "; prisoners: black {}, white {}".format(*prisoners)
     moves = f"{position.ply} move{'' if position.ply == 1 else 's'}"
     console.print(f"{key}: {position.outcome} after {moves}\n", highlight=False)
 

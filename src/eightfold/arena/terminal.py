@@ -18,7 +18,9 @@ from eightfold.arena.players import make_player
 from eightfold.arena.report import draw_board
 from eightfold.core.errors import EightfoldError
 from eightfold.games.game import COLOUR_NAMES, Game, Position
-from eightfold.games.records.record import GameRecord, write_records
+from eightfold.games.points import count, result_text
+from eightfold.games.records.files import write_records
+from eightfold.games.records.record import GameRecord
 from eightfold.games.state import BLACK, WHITE
 from eightfold.search.result import Player, close_player
 
@@ -90,7 +92,7 @@ class TerminalGame:
                     return False
                 case "help" | "?":
                     self._help()
-                case "dead" if self._game.name == "go":
+                case "dead" if self._game.counts_points:
                     self._call_dead(rest.strip())
                 case "undo":
                     self._undo()
@@ -160,8 +162,6 @@ class TerminalGame:
         return first if ply % 2 == 0 else BLACK + WHITE - first
 
     def _call_dead(self, name: str) -> None:
-        from eightfold.games.go.count import count  # here, because other games do without
-
         if not self._position.is_over:
             raise EightfoldError("stones are called dead when both sides have passed")
         if not name:
@@ -177,8 +177,6 @@ class TerminalGame:
         """Black's lead in points with the dead stones; None in games without points."""
         if self._position.margin is None or not self._dead:
             return self._position.margin
-        from eightfold.games.go.count import count
-
         return count(self._position, dead=self._dead).margin
 
     def _hint(self) -> None:
@@ -221,7 +219,7 @@ class TerminalGame:
         if not self._position.is_over:
             return ""
         if (margin := self._margin()) is not None:
-            return "Draw" if margin == 0 else f"{'B' if margin > 0 else 'W'}+{abs(margin):g}"
+            return result_text(margin)
         return {BLACK: "B+", WHITE: "W+", None: "Draw"}[self._position.winner]
 
     @property

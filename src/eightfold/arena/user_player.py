@@ -6,7 +6,7 @@ import threading
 from typing import Any
 
 from eightfold.core.errors import EightfoldError
-from eightfold.core.user_code import import_own, own_trouble
+from eightfold.core.user_code import import_user_module, user_code_error
 from eightfold.games.game import Game, Position
 from eightfold.search.kind import NoOptions, PlayerKind
 from eightfold.search.result import Progress, SearchResult, one_hot
@@ -34,7 +34,7 @@ class UserPlayer:
     def __init__(self, game: Game, path: str, options: NoOptions = NoOptions(), *, seed: int = 0) -> None:  # noqa: B008
         self._who = f"player {f'python:{path}'!r}"
         module_name, class_name = split_class(path)
-        module = import_own(module_name, self._who)
+        module = import_user_module(module_name, self._who)
         if not hasattr(module, class_name):
             raise EightfoldError(f"{self._who}: module {module_name} has no {class_name}")
         self._class = getattr(module, class_name)
@@ -46,7 +46,7 @@ class UserPlayer:
         try:
             self._player = self._class()
         except Exception as error:
-            raise own_trouble(error, self._who) from error
+            raise user_code_error(error, self._who) from error
 
     def think(
         self,
@@ -61,7 +61,7 @@ class UserPlayer:
         try:
             move = self._player.move(position)
         except Exception as error:
-            raise own_trouble(error, self._who) from error
+            raise user_code_error(error, self._who) from error
         try:
             action = position.game.action(move)
         except EightfoldError as error:

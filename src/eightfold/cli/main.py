@@ -64,13 +64,13 @@ def match(
     from eightfold.arena.match import GameResult, play_match
     from eightfold.arena.players import HUMAN
     from eightfold.arena.report import MatchProgress, draw_board, print_match
-    from eightfold.games.game import typed_game
+    from eightfold.games.game import make_game
 
     with_human = HUMAN in (first, second)
     if with_human and as_json:
         raise EightfoldError("--json prints one object and nothing else; a human needs to see the board: leave one out")
     games = games or (1 if with_human else 20)
-    the_game = typed_game(game)
+    the_game = make_game(game, trusted=True)
     folder = None if sgf is None else GameFolder(sgf, the_game)
     with MatchProgress(first, second, games) as progress:
 
@@ -102,12 +102,12 @@ def play(
     """Play against a player, in this terminal."""
     from eightfold.arena.terminal import TerminalGame
     from eightfold.core.errors import unknown
-    from eightfold.games.game import COLOUR_NAMES, typed_game
+    from eightfold.games.game import COLOUR_NAMES, make_game
 
     colours = {name: number for number, name in COLOUR_NAMES.items()}
     if colour.lower() not in colours:
         raise unknown("colour", colour, colours)
-    TerminalGame(typed_game(game), player, colour=colours[colour.lower()], seed=seed).run()
+    TerminalGame(make_game(game, trusted=True), player, colour=colours[colour.lower()], seed=seed).run()
 
 
 @app.command()
@@ -142,7 +142,7 @@ def show(
 ) -> None:
     """Show a recorded game: who played, how it ended, and a position."""
     from eightfold.arena.report import draw_board, print_record
-    from eightfold.games.records.record import read_records
+    from eightfold.games.records.files import read_records
 
     records = read_records(file)
     if number > len(records):
@@ -185,12 +185,12 @@ def train(
 ) -> None:
     """Train a network from nothing by self-play, or go on with a run. Ctrl-C stops cleanly."""
     from eightfold.config import load_preset, with_changes
-    from eightfold.games.game import typed_game
+    from eightfold.games.game import make_game
     from eightfold.learning.config import TrainConfig
 
     given = {"game": game, "minutes": minutes, "games": games, "symmetry": symmetry, "seed": seed}
     changes = [*(f"{key}={value}" for key, value in given.items() if value is not None), *(set_ or [])]
-    typed_game(with_changes(TrainConfig(), changes).game)  # what a preset's file says was not typed
+    make_game(with_changes(TrainConfig(), changes).game, trusted=True)  # what a preset's file says was not typed
     config = with_changes(load_preset(TrainConfig(), preset), changes)  # refused before PyTorch is waited for
     from eightfold.learning.commands import train_run
 
@@ -260,13 +260,13 @@ def evaluate(
     as_json: JsonOption = False,
 ) -> None:
     """Measure a network against pure Monte Carlo search of 1000, 3000 and 5000 playouts."""
-    from eightfold.games.game import typed_game
+    from eightfold.games.game import make_game
     from eightfold.learning.commands import evaluate_run
     from eightfold.learning.report import print_strength
 
     strength = evaluate_run(
         run,
-        game=None if game is None else typed_game(game),
+        game=None if game is None else make_game(game, trusted=True),
         games=games,
         playouts=playouts,
         seed=seed,
@@ -287,12 +287,12 @@ def export(
     game: NetworkGameOption = None,
 ) -> None:
     """Write a network in a format that other programs read."""
-    from eightfold.games.game import typed_game
+    from eightfold.games.game import make_game
     from eightfold.nets.store.export import export_onnx
 
     if not onnx:
         raise EightfoldError("export needs a format: --onnx")
-    print(export_onnx(run, output, game=None if game is None else typed_game(game)).summary())
+    print(export_onnx(run, output, game=None if game is None else make_game(game, trusted=True)).summary())
 
 
 @app.command()

@@ -22,6 +22,7 @@ Step = tuple[str, Callable[[], object]]  # what is compiled, and a way to reach 
 
 def steps(families: Sequence[str]) -> list[list[Step]]:
     """What there is to compile for some families of games, in lanes that have little in common."""
+    from eightfold.games.game import make_game
 
     lanes: list[list[Step]] = []
     for family in families:
@@ -30,9 +31,13 @@ def steps(families: Sequence[str]) -> list[list[Step]]:
         lane.append((f"{family}: search with a network", partial(_selfplay, family)))
         lanes.append(lane)
     lanes[0] += [("symmetry: batches", _transforms), ("symmetry: SLAP", _slap)]
-    if "go" in families:
+    games = {family: make_game(family) for family in families}
+    for family, game in games.items():
+        if game.counts_points:
+            lanes[-1].append((f"{family}: ownership by random games", partial(_ownership, family)))
+    if any(game.spec.has_go_rows for game in games.values()):
         lanes[0].append(("networks: Internal Symmetry Network", _isn))
-        lanes[-1] += [("go: ownership by random games", _ownership), ("go: TD(λ) self-play, isn", _td)]
+        lanes[-1].append(("TD(λ) self-play, isn", _td))
     return lanes
 
 
@@ -44,12 +49,12 @@ def warm_up(families: Sequence[str] = ()) -> None:
     from rich.console import Console
     from rich.progress import Progress
 
-    from eightfold.games.game import FAMILIES
+    from eightfold.games.game import GAMES
 
     for family in families:
-        if family not in FAMILIES:
-            raise unknown("game", family, FAMILIES)
-    lanes = steps(tuple(dict.fromkeys(families)) or tuple(FAMILIES))
+        if family not in GAMES:
+            raise unknown("game", family, GAMES)
+    lanes = steps(tuple(dict.fromkeys(families)) or tuple(GAMES))
     if usable_cores() == 1:
         lanes = [[step for lane in lanes for step in lane]]
     console = Console(stderr=True)
@@ -116,12 +121,12 @@ def _td() -> None:
     search(position.state, evaluator.outputs(position), tables, 0.4, 2, 2, stop, scores, facts)
 
 
-def _ownership() -> None:
+def _ownership(family: str) -> None:
     from eightfold.games.game import make_game
-    from eightfold.games.go.count import count
+    from eightfold.games.points import count
     from eightfold.search.ownership import dead_groups
 
-    position = make_game("go:size=5").after(["c3", "c2"])
+    position = make_game(f"{family}:size=5").after(["c3", "c2"])
     dead_groups(position, games=2)
     count(position)
 
@@ -132,7 +137,7 @@ def _game(family: str) -> None:
     game = make_game(f"{family}:size=5")
     position = game.start().play(int(game.start().legal_moves[0]))
     position.stones, position.orbit_key, position.forbidden_moves  # noqa: B018
-    for encoder in game.family.encoders:
+    for encoder in game.spec.encoders:
         position.encode(encoder)
         number, planes = game.encoder(encoder)
         game.kernels.encode_batch(position.state[None], number, np.empty((1, planes, 5, 5), np.float32))

@@ -1,19 +1,31 @@
-"""The games room: rules as kernels, positions for people, records in files."""
+"""The games room: rules as kernels, positions for people, records in files.
 
-from eightfold.games.game import DEFAULT_GAME, FAMILIES, Game, Move, Position, make_game, typed_game
-from eightfold.games.spec import Family
-from eightfold.games.state import BLACK, DRAW, WHITE
+Start with `game.py`. A new game is one module (`docs/new-game.md`); `contract.py` lists what it offers, `spec.py` what
+it declares. `setup.py` sets positions up, `points.py` counts them; files of games are `eightfold.games.records`.
+"""
+
+from eightfold.games.game import COLOUR_NAMES, DEFAULT_GAME, GAMES, Game, Move, Position, make_game
+from eightfold.games.points import Count, count
+from eightfold.games.setup import arranged, start_from, with_side
+from eightfold.games.spec import GameSpec
+from eightfold.games.state import BLACK, DRAW, ONGOING, WHITE
 
 __all__ = [
     "BLACK",
+    "COLOUR_NAMES",
     "DEFAULT_GAME",
     "DRAW",
-    "FAMILIES",
+    "GAMES",
+    "ONGOING",
     "WHITE",
-    "Family",
+    "Count",
     "Game",
+    "GameSpec",
     "Move",
     "Position",
+    "arranged",
+    "count",
     "make_game",
-    "typed_game",
+    "start_from",
+    "with_side",
 ]

@@ -11,13 +11,26 @@ that have one, is size * size. `docs/new-game.md` writes a whole game step by st
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from eightfold.core.jit import Ints
 from eightfold.core.rng import Random
+from eightfold.games.spec import GameSpec
+from eightfold.games.state import HEADER
 
 # ---- required ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class NoOptions:
+    """A game has at least a size."""
+
+
+# What the game says of itself.
+GAME = GameSpec(name="contract", summary="", options=NoOptions, state_length=lambda size: HEADER, encoders={})
 
 
 def reset(state: Ints, size: int, options: Ints) -> None:
@@ -62,6 +75,10 @@ def encode_batch(states: Ints, encoder: int, planes: NDArray[np.float32]) -> Non
     """`encode` for states [B, L] into planes [B, C, N, N]."""
 
 
+def position_key(state: Ints) -> int:  # type: ignore[empty-body]
+    """A number that a position shares with what the game's symmetries turn it into, and with nothing else."""
+
+
 # ---- for games that forbid some empty points to one side: they show them to people -----------------------
 
 
@@ -73,6 +90,28 @@ def why_forbidden(state: Ints, move: int) -> str:  # type: ignore[empty-body]
     """Why it may not, in words; no kernel."""
 
 
+def ko_points(state: Ints, points: Ints) -> int:  # type: ignore[empty-body]
+    """The same for those forbidden points alone that a board marks as a ko."""
+
+
+# ---- for games that can begin with stones on the board; no kernels --------------------------------------------
+
+
+def set_up(state: Ints, size: int, options: Ints, board: NDArray[np.int8], side: int) -> bool:  # type: ignore[empty-body]
+    """Make `state` the start of a game with the stones of `board` [N * N] and that side to move; False if it cannot."""
+
+
+def change_side(state: Ints, side: int) -> None:
+    """Let the other side be to move on the same stones; without this the header and the hashes are changed alone."""
+
+
+# ---- for games in which stones are taken ------------------------------------------------------------------
+
+
+def prisoners(state: Ints) -> tuple[int, int]:  # type: ignore[empty-body]
+    """The stones that black took, and those that white took; no kernel."""
+
+
 # ---- for games that count points ----------------------------------------------------------------------
 
 
@@ -82,6 +121,15 @@ def margin_of(state: Ints) -> float:  # type: ignore[empty-body]
 
 def ownership(state: Ints, owners: NDArray[np.int8]) -> None:
     """Write to `owners` [N * N] whose every point is as the board stands: 0, BLACK or WHITE."""
+
+
+def count_points(  # type: ignore[empty-body]
+    state: Ints, dead: NDArray[np.int8], owners: NDArray[np.int8]
+) -> tuple[float, float, str]:
+    """Black's points, white's, and a word for the way of counting, with the stones where `dead` [N * N] is 1 dead.
+
+    Writes to `owners` [N * N] as `ownership` does. It may take further options by name; no kernel.
+    """
 
 
 # ---- for games that have a move heuristic: the greedy and alpha-beta players need it ----------------

@@ -7,8 +7,12 @@ from numpy.typing import NDArray
 
 from eightfold.core.jit import Ints, kernel
 from eightfold.core.rng import Random, random_below
-from eightfold.games.contract import encode, legal, play
-from eightfold.games.state import BLACK, NO_MOVE, ONGOING, RESULT, SIDE, copy_state
+from eightfold.games.contract import GAME, encode, legal, play
+from eightfold.games.state import BLACK, HASHES, NO_MOVE, ONGOING, RESULT, SIDE, copy_state
+from eightfold.symmetry.group import read_symmetries, symmetry_mask
+from eightfold.symmetry.orbit import orbit_key
+
+SYMMETRIES = symmetry_mask(read_symmetries(GAME.symmetries))  # a constant to the compiler
 
 
 @kernel
@@ -38,8 +42,13 @@ def is_dead(state: Ints) -> bool:
 
 
 @kernel
+def position_key(state: Ints) -> int:
+    return orbit_key(state[HASHES : HASHES + 8], SYMMETRIES)
+
+
+@kernel
 def judge_position(state: Ints, scores: Ints) -> int:  # [2, A]
-    """Document 004: the best score of the side to move minus the opponent's best."""
+    """Zhao & Zhang: the best score of the side to move minus the opponent's best."""
     side = state[SIDE] - BLACK
     own, other = scores[side], scores[1 - side]
     best_own = best_other = 0

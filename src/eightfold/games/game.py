@@ -5,11 +5,14 @@
     >>> position.ply, position.to_move, game.name_of(position.last_move)
     (2, 1, 'e4')
 
-A `Position` never changes: `play` gives a new one. It is always in the board's own frame.
+A `Position` never changes: `play` gives a new one. It is always in the board's own frame. Two positions are equal if
+their games and their rows are, however they came about; the rows hold all that matters for the rest of the game.
 
 A text may come from anywhere: a network's file, a record, a browser. So `make_game` imports nothing that is not part
-of this package. A game of somebody's own is code, and only `typed_game`, for what a user typed, imports it; from then
-on its texts make games like any other.
+of this package. A user's own game is code; only a text that the user typed, `trusted=True`, imports it. From then on
+its texts make games like any other.
+
+Read next: `eightfold.games.spec` and `eightfold.games.contract`, what a game declares and what it offers.
 """
 
 from __future__ import annotations
@@ -29,83 +32,87 @@ from eightfold.core.errors import EightfoldError, shown, unknown
 from eightfold.core.jit import Ints
 from eightfold.core.specialise import complete_kernels
 from eightfold.core.specs import Value, read_spec, spec_values, split_name, write_spec
-from eightfold.core.user_code import import_own
-from eightfold.games.spec import Family
+from eightfold.core.user_code import USER_CODE, import_user_module
+from eightfold.games.spec import GameSpec
 from eightfold.games.state import BLACK, DRAW, HASHES, LAST, NO_MOVE, ONGOING, PLY, RESULT, SIDE, WHITE
+from eightfold.symmetry.group import read_symmetries, symmetry_mask
 from eightfold.symmetry.orbit import LARGEST_BOARD, orbit_key
 
-FAMILIES = {"gomoku": "eightfold.games.gomoku.rules", "go": "eightfold.games.go.rules"}
+GAMES = {"gomoku": "eightfold.games.gomoku.rules", "go": "eightfold.games.go.rules"}
 DEFAULT_GAME = "gomoku:size=15"
-OWN = "python"  # in a text: a game of the user's own, `python:MODULE`
 COLOUR_NAMES = {BLACK: "black", WHITE: "white"}
 
 Move = int | Sequence[int] | str  # an action, a (row, column), or a name such as "h8"
 
 
-def make_game(text: str = DEFAULT_GAME) -> Game:
+def make_game(text: str = DEFAULT_GAME, *, trusted: bool = False) -> Game:
     """The game that a text names, `gomoku:size=15,win=5,rule=standard`, wherever the text is from.
+
+    `trusted` says that the user typed the text: then `python:module,size=7`, code of theirs, is imported.
 
     >>> make_game("gomoku:size=8").text
     'gomoku:size=8,win=5,rule=freestyle'
     """
     name, rest = split_name(text)
-    if name == OWN:
+    if name == USER_CODE:
         module, _, rest = rest.partition(",")
         module = module.strip()
-        if module not in _typed:
-            raise EightfoldError(
-                f"game python:{module} is code of somebody's own, which only you can ask for;"
-                f" if you trust it, name it yourself: --game {OWN}:{module}"
-            )
-        return _game(f"{OWN}:{module}", _typed[module], rest)
-    if name not in FAMILIES:
-        raise unknown("game", name, [*FAMILIES, "python:MODULE"])
-    return _game(name, importlib.import_module(FAMILIES[name]), rest)
+        if module not in _trusted:
+            if not trusted:
+                raise EightfoldError(
+                    f"game python:{module} is code of somebody's own, which only you can ask for;"
+                    f" if you trust it, name it yourself: --game {USER_CODE}:{module}"
+                )
+            _trusted[module] = _import_rules(module)
+        return _game(f"{USER_CODE}:{module}", _trusted[module], rest)
+    if name not in GAMES:
+        raise unknown("game", name, [*GAMES, "python:MODULE"])
+    return _game(name, importlib.import_module(GAMES[name]), rest)
 
 
-def typed_game(text: str = DEFAULT_GAME) -> Game:
-    """The game of a text that a user typed, which may be `python:module,size=7`: code of theirs, imported by this."""
-    name, rest = split_name(text)
-    if name == OWN:
-        module = rest.partition(",")[0].strip()
-        if module not in _typed:
-            _typed[module] = _import_rules(module)
-    return make_game(text)
-
-
-_typed: dict[str, ModuleType] = {}  # modules that the user named in this process
+_trusted: dict[str, ModuleType] = {}  # modules that the user named in this process
 
 
 def _import_rules(module: str) -> ModuleType:
-    rules = import_own(module, f"game {OWN}:{module}")
-    if not isinstance(getattr(rules, "GAME", None), Family):
-        raise EightfoldError(f"game {OWN}:{module}: the module has no GAME = Family(...), see docs/new-game.md")
+    rules = import_user_module(module, f"game {USER_CODE}:{module}")
+    if not isinstance(getattr(rules, "GAME", None), GameSpec):
+        raise EightfoldError(f"game {USER_CODE}:{module}: the module has no GAME = GameSpec(...), see docs/new-game.md")
     return rules
 
 
 def _game(name: str, rules: ModuleType, options: str) -> Game:
-    family: Family = rules.GAME
-    values = spec_values(read_spec(options, family.options, name))
+    spec: GameSpec = rules.GAME
+    values = spec_values(read_spec(options, spec.options, name))
     if int(values["size"]) > LARGEST_BOARD:
         raise EightfoldError(f"{name}: size={values['size']} is not a whole number up to {LARGEST_BOARD}")
-    numbers = family.complete(values)
-    return Game(name=name, family=family, rules=rules, values=values, numbers=numbers)
+    numbers = spec.complete(values)
+    return Game(name=name, spec=spec, rules=rules, values=values, numbers=numbers)
+
+
+def _trusted_game(text: str) -> Game:
+    return make_game(text, trusted=True)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Game:
-    """One game on one board: the rules bound to a size and options."""
+    """One game on one board: the rules bound to a size and options. Games with one text are equal."""
 
     name: str
-    family: Family
+    spec: GameSpec
     rules: ModuleType = field(repr=False)
     values: Mapping[str, Value]
     numbers: tuple[int, int, int]
 
     def __reduce__(self) -> tuple[Any, tuple[str]]:
-        return typed_game, (self.text,)  # so that positions can go to other processes, which trust this one
+        return _trusted_game, (self.text,)  # so that positions can go to other processes, which trust this one
 
-    @property
+    def __eq__(self, other: object) -> bool:
+        return self.text == other.text if isinstance(other, Game) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+    @functools.cached_property
     def text(self) -> str:
         """The text that makes this game again, every option written out."""
         return write_spec(self.name, self.values)
@@ -121,7 +128,37 @@ class Game:
     @property
     def actions(self) -> int:
         """How many entries a policy has: the points, and one more where one can pass."""
-        return self.points + int(self.family.has_pass)
+        return self.points + int(self.spec.has_pass)
+
+    @functools.cached_property
+    def symmetries(self) -> tuple[int, ...]:
+        """Which of the eight symmetries the rules have, ascending."""
+        return read_symmetries(self.spec.symmetries)
+
+    @functools.cached_property
+    def symmetry_mask(self) -> int:
+        """The same as bits."""
+        return symmetry_mask(self.symmetries)
+
+    @property
+    def counts_points(self) -> bool:
+        """Whether points decide it: then positions can be counted (`eightfold.games.points`)."""
+        return hasattr(self.rules, "count_points")
+
+    @property
+    def has_ownership(self) -> bool:
+        """Whether points belong to somebody at the end, which networks may learn and random games estimate."""
+        return hasattr(self.rules, "ownership")
+
+    @property
+    def scores_moves(self) -> bool:
+        """Whether it has a move heuristic, which the players `greedy` and `alphabeta` need."""
+        return hasattr(self.rules, "score_moves")
+
+    @property
+    def usual_player(self) -> str:
+        """The classical player that suits it."""
+        return self.spec.usual_player or ("alphabeta" if self.scores_moves else "mcts")
 
     @functools.cached_property
     def kernels(self) -> Any:
@@ -129,7 +166,7 @@ class Game:
         return complete_kernels(self.rules)
 
     def start(self) -> Position:
-        state = np.empty(self.family.state_length(self.size), np.int64)
+        state = np.zeros(self.spec.state_length(self.size), np.int64)
         self.rules.reset(state, self.size, np.array(self.numbers, np.int64))
         return Position(self, state, ())
 
@@ -164,38 +201,50 @@ class Game:
 
     def _action_of_name(self, name: str) -> int:
         text = name.strip().lower()
-        if text == "pass" and self.family.has_pass:
+        if text == "pass" and self.spec.has_pass:
             return self.points
-        column = self.family.letters.find(text[:1] or "?")
+        column = self.spec.letters.find(text[:1] or "?")
         row = self.size - int(text[1:]) if text[1:].isdecimal() and len(text) <= 4 else -1
         if not (0 <= column < self.size and 0 <= row < self.size):
-            last = f"{self.family.letters[self.size - 1]}{self.size}" + (" or pass" if self.family.has_pass else "")
+            last = f"{self.spec.letters[self.size - 1]}{self.size}" + (" or pass" if self.spec.has_pass else "")
             raise EightfoldError(f"{shown(name)} is not a point of a {self.size}x{self.size} board: a1 to {last}")
         return row * self.size + column
 
     def name_of(self, action: int) -> str:
         """The name of an action: a letter for the column, a number for the row from below."""
-        if action == self.points and self.family.has_pass:
+        if action == self.points and self.spec.has_pass:
             return "pass"
         row, column = divmod(int(action), self.size)
-        return f"{self.family.letters[column]}{self.size - row}"
+        return f"{self.spec.letters[column]}{self.size - row}"
 
     def encoder(self, name: str) -> tuple[int, int]:
         """The number of an encoder and of its planes."""
-        names = list(self.family.encoders)
+        names = list(self.spec.encoders)
         if name not in names:
             raise unknown(f"encoder of {self.name}", name, names)
-        return names.index(name), self.family.encoders[name]
+        return names.index(name), self.spec.encoders[name]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Position:
-    """A position and the moves that led to it."""
+    """A position and the moves that led to it.
+
+    Equal are positions of equal games with equal rows: the same stones, side to move, last move and whatever of the
+    past the rules look at. The moves are not compared: orders that lead to one row lead to one position.
+    """
 
     game: Game
     # Never to be written to; not marked so, because Numba would compile every kernel again for read-only rows.
     state: Ints  # [L]
     moves: tuple[int, ...]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Position):
+            return NotImplemented
+        return self.game == other.game and np.array_equal(self.state, other.state)
+
+    def __hash__(self) -> int:
+        return hash((self.game, self.state.tobytes()))
 
     def play(self, move: Move) -> Position:
         """The position after a legal move."""
@@ -250,29 +299,53 @@ class Position:
 
     @property
     def is_over(self) -> bool:
-        return bool(self.state[RESULT] != ONGOING)
+        return self.result != ONGOING
+
+    @property
+    def result(self) -> int:
+        """ONGOING, BLACK, WHITE (that side has won) or DRAW."""
+        return int(self.state[RESULT])
 
     @property
     def winner(self) -> int | None:
-        """BLACK, WHITE, or None for a draw and while the game goes on."""
-        result = int(self.state[RESULT])
-        return result if result in COLOUR_NAMES else None
+        """BLACK or WHITE, None for a draw; an error while the game goes on. `result` can always be asked."""
+        if not self.is_over:
+            raise EightfoldError(f"the game is not over ({self.outcome}), so nobody has won or drawn it yet")
+        return None if self.is_draw else self.result
+
+    @property
+    def is_draw(self) -> bool:
+        """Whether the game is over and nobody has won."""
+        return self.result == DRAW
 
     @property
     def outcome(self) -> str:
         """How the game stands, in words."""
         if not self.is_over:
             return f"{COLOUR_NAMES[self.to_move]} to move"
-        if self.state[RESULT] == DRAW:
+        if self.is_draw:
             return "draw"
         lead = f" by {abs(self.margin):g}" if self.margin else ""
-        return f"{COLOUR_NAMES[int(self.state[RESULT])]} wins{lead}"
+        return f"{COLOUR_NAMES[self.result]} wins{lead}"
 
     @functools.cached_property
     def margin(self) -> float | None:
         """Black's lead in points when the game is over; None while it goes on and in games without points."""
         margin_of = getattr(self.game.rules, "margin_of", None)
         return float(margin_of(self.state)) if margin_of and self.is_over else None
+
+    @property
+    def prisoners(self) -> tuple[int, int] | None:
+        """The stones that black took and those that white took; None in games that take none."""
+        prisoners = getattr(self.game.rules, "prisoners", None)
+        return prisoners(self.state) if prisoners else None
+
+    @functools.cached_property
+    def ko_points(self) -> Ints | None:
+        """Of the forbidden points those of a ko; None in games that know no ko, where all are marked alike."""
+        ko_points = getattr(self.game.rules, "ko_points", None)
+        points = np.empty(self.game.actions, np.int64)
+        return points[: ko_points(self.state, points)] if ko_points else None
 
     @functools.cached_property
     def stones(self) -> NDArray[np.int8]:
@@ -284,8 +357,8 @@ class Position:
 
     @property
     def orbit_key(self) -> int:
-        """A number that this position shares with its turned and mirrored variants."""
-        return int(orbit_key(self.state[HASHES : HASHES + 8]))
+        """A number that this position shares with what the game's symmetries turn it into."""
+        return int(orbit_key(self.state[HASHES : HASHES + 8], self.game.symmetry_mask))
 
     def encode(self, encoder: str) -> NDArray[np.float32]:
         """[C, N, N]: the network input for the side to move."""
@@ -299,7 +372,7 @@ class Position:
         """The board as text: X for black, O for white."""
         size = self.game.size
         rows = [f"{size - row:2d} " + " ".join(".XO"[stone] for stone in self.stones[row]) for row in range(size)]
-        return "\n".join([*rows, "   " + " ".join(self.game.family.letters[:size])])
+        return "\n".join([*rows, "   " + " ".join(self.game.spec.letters[:size])])
 
     def __repr__(self) -> str:
         return f"<Position {self.game.text} after {self.ply} moves: {self.outcome}>"

@@ -1,19 +1,21 @@
-"""What a game says of itself besides its kernels: its name, its options, its encoders.
+"""What a game says of itself besides its kernels: its options, its encoders, its symmetries, and how it is written.
 
-A game module has one `GAME = Family(...)`; `eightfold.games.game` makes games of a family from a text.
+A game module has one `GAME = GameSpec(...)`; `eightfold.games.game` makes games from a text by it. No other room asks
+for a game's name: it asks for what is declared here, or for what the module offers (`eightfold.games.contract`).
 """
 
 from __future__ import annotations
 
 import string
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from eightfold.core.specs import Value
+from eightfold.symmetry.group import ALL, read_symmetries
 
 
 @dataclass(frozen=True, kw_only=True)
-class Family:
+class GameSpec:
     name: str
     summary: str
     options: type  # a dataclass of settings, `size` among them
@@ -21,6 +23,17 @@ class Family:
     encoders: Mapping[str, int]  # name -> number of planes; its place in the order is its number
     complete: Callable[[dict[str, Value]], tuple[int, int, int]] = lambda values: (0, 0, 0)
     """Check the values of the options, fill in what depends on others, give the three numbers for `reset`."""
+    symmetries: str | Iterable[int | str] = ALL
+    """Which of the eight symmetries the rules have: a subgroup by its name, or its members by numbers or names."""
     has_pass: bool = False
-    mild: frozenset[str] = frozenset()  # options in which a network may meet other values than it was trained with
     letters: str = string.ascii_lowercase  # of the columns, in names of moves
+    networks_tolerate: frozenset[str] = frozenset()
+    """Options in which a network may meet other values than it was trained with."""
+    usual_player: str = ""  # the classical player that suits it; "": alphabeta if it scores moves, else mcts
+    sgf: int = 0  # its number GM in SGF files; 0: it is not written so
+    psq: bool = False  # whether Piskvork's files and the Gomocup protocol can hold it
+    has_go_rows: bool = False
+    """Whether its rows are laid out as in `eightfold.games.go.layout`: Internal Symmetry Networks read those."""
+
+    def __post_init__(self) -> None:
+        read_symmetries(self.symmetries)  # an error now, where it was written

@@ -65,7 +65,7 @@ def play_pairs(
             randoms = np.random.SeedSequence([seed, k]).generate_state(games, np.uint64)
             margins, moves = np.zeros(games, np.int64), np.zeros(games, np.int64)
             contest(
-                rules, game.family.state_length(game.size), networks[one], networks[two], float(beta),
+                rules, game.spec.state_length(game.size), networks[one], networks[two], float(beta),
                 3 * game.points, np.maximum(randoms, np.uint64(1)), margins, moves, 0, games,
             )  # fmt: skip
             results[k] = PairResult(margins=margins / 2, moves=moves)

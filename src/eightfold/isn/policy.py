@@ -18,6 +18,7 @@ from eightfold.core.settings import setting
 from eightfold.isn.network import HIDDEN_TYPES
 from eightfold.nets.equivariant import EquivariantConvolution
 from eightfold.nets.foresight import Foreseen, ForesightOption, make_foresight
+from eightfold.symmetry.group import ALL, subgroup_name
 from eightfold.symmetry.representations import make_field
 
 if TYPE_CHECKING:
@@ -42,6 +43,9 @@ class ISNPolicy(nn.Module):
     Options = IsnPolicyOptions
 
     def __init__(self, shape: Shape, options: IsnPolicyOptions = IsnPolicyOptions()) -> None:  # noqa: B008 - frozen
+        if shape.symmetries != ALL:
+            has = subgroup_name(shape.symmetries)
+            raise EightfoldError(f"network isn has all eight symmetries built in; the game has only: {has}")
         layers, heads, foresight = options.layers, options.heads, options.foresight
         super().__init__()
         hidden = make_field(**{kind: getattr(options, kind) for kind in HIDDEN_TYPES})

@@ -30,6 +30,7 @@ from eightfold.isn.classes import OUTPUT_NAMES
 from eightfold.isn.network import ISN
 from eightfold.isn.reward import reward_weights
 from eightfold.isn.tables import USED, IsnTables, playing_tables
+from eightfold.symmetry.group import ALL
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -51,7 +52,7 @@ class IsnEvaluator:
     """A network for positions of one game; `c` and `s` are what captures and stones are worth."""
 
     def __init__(self, game: Game, network: ISN, *, c: float = 0.4, s: float = 0.4, by_count: bool = False) -> None:
-        if game.name != "go":
+        if not game.spec.has_go_rows or game.symmetries != ALL:
             raise EightfoldError(f"an Internal Symmetry Network plays go, not {game.text}")
         self.game = game
         self.tables = playing_tables(network, c=c, s=s, by_count=by_count)

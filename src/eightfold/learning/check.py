@@ -16,7 +16,6 @@ from eightfold.nets.inference.backends.choice import read_backend
 from eightfold.nets.inference.cache import check_cache
 from eightfold.nets.store.checkpoint import Description
 from eightfold.search.settings import PlaySettings
-from eightfold.symmetry.group import COUNT
 
 
 def check_config(config: TrainConfig) -> None:
@@ -27,7 +26,7 @@ def check_config(config: TrainConfig) -> None:
     description.shape()  # a wrong game, encoder or mode
     read_backend(config.backend, config.device)
     _check_selfplay(config, game)
-    _check_training(config)
+    _check_training(config, game)
 
 
 def _check_selfplay(config: TrainConfig, game: Game) -> None:
@@ -48,14 +47,14 @@ def _check_selfplay(config: TrainConfig, game: Game) -> None:
         check_cache(settings.cache, settings.cache_key, config.symmetry)
 
 
-def _check_training(config: TrainConfig) -> None:
+def _check_training(config: TrainConfig, game: Game) -> None:
     settings = config.training
-    check_turns(settings.symmetries, config.symmetry, settings.symmetries_from_game)
+    check_turns(settings.symmetries, config.symmetry, settings.symmetries_from_game, symmetries=game.symmetries)
     if settings.validation_every == 1:
         raise EightfoldError(
             "training.validation_every = 1 keeps every game from training; 0, for none, or 2 and more is needed"
         )
-    turns = COUNT if config.symmetry == "augment-eager" else 1  # the stored turns are samples too
+    turns = len(game.symmetries) if config.symmetry == "augment-eager" else 1  # the stored turns are samples too
     for key, window in (("window", settings.window), ("later_window", settings.later_window)):
         if window * turns < settings.batch_size and not (key == "later_window" and window == 0):
             raise EightfoldError(

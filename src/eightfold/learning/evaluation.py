@@ -75,11 +75,16 @@ def measure_network(
     runner: Runner, description: Description, *, games: int, playouts: int, seed: int, as_paper: bool = False
 ) -> Strength:
     """The strength of a network in the game of its description, playing as that says, or as the paper's did."""
+    game = make_game(description.game)
     evaluator = NetworkEvaluator(
-        runner, encoder=description.encoder, symmetry=description.symmetry, random=np.random.default_rng(seed)
+        runner,
+        encoder=description.encoder,
+        symmetry=description.symmetry,
+        symmetries=game.symmetries,
+        random=np.random.default_rng(seed),
     )
     return measure_strength(
-        make_game(description.game),
+        game,
         evaluator,
         games=games,
         playouts=playouts,

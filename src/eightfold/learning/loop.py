@@ -42,7 +42,6 @@ from eightfold.nets.inference.backends import make_backend
 from eightfold.nets.inference.cache import CachedEvaluator
 from eightfold.nets.inference.evaluator import NetworkEvaluator
 from eightfold.nets.store.checkpoint import Description, checkpoint_files
-from eightfold.symmetry.group import COUNT
 
 VALIDATION_SAMPLES = 4096
 
@@ -73,7 +72,13 @@ class Training:
         self._storing = threading.Lock()  # between the thread that stores games and the one that saves
         self._schedule = Schedule()
         self._clock: float | None = None  # up to when the seconds of this round are counted
-        self.maker = BatchMaker(config.symmetry, random=self._random, allowed=config.training.symmetries)
+        self.maker = BatchMaker(
+            config.symmetry,
+            random=self._random,
+            symmetries=self.game.symmetries,
+            allowed=config.training.symmetries,
+        )
+        self._turns = tuple(int(g) for g in self.maker.allowed)  # all that a curriculum comes to
         self.run = RunFolder(folder, config)
         try:
             self._open(folder, seeds[1], threads)
@@ -88,6 +93,7 @@ class Training:
         kept: dict[str, Any] = {
             "seed": config.seed,
             "encoder": config.encoder,
+            "symmetries": self.game.symmetries,
             "foresight": foresees(self.network),  # only games that are decided by points have it
         }
         self.buffer = DataBuffer(folder / "buffer", None, lazy_augmentation=not eager, **kept)
@@ -111,7 +117,11 @@ class Training:
             config.backend, self.network, self.description.shape(), device=config.device, threads=threads
         )
         self.evaluator = NetworkEvaluator(
-            self.backend, encoder=config.encoder, symmetry=config.symmetry, random=np.random.default_rng(seed)
+            self.backend,
+            encoder=config.encoder,
+            symmetry=config.symmetry,
+            symmetries=self.game.symmetries,
+            random=np.random.default_rng(seed),
         )
         self.cache: CachedEvaluator | None = None
         if config.selfplay.cache:
@@ -119,7 +129,7 @@ class Training:
         self.monitor = SelfPlayMonitor(self.game)
         self.selfplay = self._make_selfplay(np.random.default_rng([config.seed, self.progress.games, 1]), threads)
         self.strength: Strength | None = None
-        self.buffer.resize(max(settings.window, settings.later_window) * (COUNT if eager else 1))
+        self.buffer.resize(max(settings.window, settings.later_window) * self.buffer.variants)
         self.validation.resize(VALIDATION_SAMPLES)
         self.run.begin(missing)
         if self.run.resumed:
@@ -231,7 +241,7 @@ class Training:
         if steps == 0 or len(self.buffer) < settings.batch_size:
             return []
         self.trainer.set_learning_rate(self._learning_rate())
-        turns = turns_after(progress.games, settings.symmetries, settings.symmetries_from_game)
+        turns = turns_after(progress.games, self._turns, settings.symmetries_from_game)
         self.maker.allowed = np.array(turns, np.int64)
         recent = self._window()
         losses: list[Losses] = []

@@ -190,7 +190,7 @@ class Trainer:
     ) -> dict[str, float]:
         """So many steps on batches from a buffer; the mean losses."""
         mode = self._symmetry if data_buffer.lazy_augmentation else "augment-eager"
-        maker = BatchMaker(mode, random=self._random)
+        maker = BatchMaker(mode, random=self._random, symmetries=data_buffer.symmetries)
         taken = []
         for _ in range(steps_per_epoch):
             stored = data_buffer.sample_stored(batch_size)

@@ -63,18 +63,17 @@ def foresees(network: nn.Module) -> bool:
 
 
 def foreseen_owners(place: str, position: Position) -> tuple[NDArray[np.float32], float]:
-    """Owners [N * N] and lead of the side to move, by the network of a checkpoint, in the mean over the eight turns."""
+    """Owners [N * N] and lead of the side to move, by a checkpoint's network: the mean over the game's symmetries."""
     from eightfold.nets.store.checkpoint import load_checkpoint
     from eightfold.nets.store.description import find_checkpoint
-    from eightfold.symmetry.group import COUNT
     from eightfold.symmetry.transform import inverse_ids, transform_policies, transform_states
 
     network, description = load_checkpoint(find_checkpoint(place))
     description.fitted_to(position.game, who=place, any_size=bool(network.any_size))
     if not foresees(network):
         raise EightfoldError(f"{place} was trained without foresight=1 and knows nothing of owners")
-    ids = np.arange(COUNT)
-    planes = transform_states(np.tile(position.encode(description.encoder), (COUNT, 1, 1, 1)), ids)
+    ids = np.array(position.game.symmetries)
+    planes = transform_states(np.tile(position.encode(description.encoder), (len(ids), 1, 1, 1)), ids)
     if description.symmetry == "slap-cc":
         from eightfold.symmetry.slap_cc import slap_cc
 

@@ -74,7 +74,11 @@ class NetPlayer:
         self._game, self._playouts, self._seconds = game, playouts, seconds
         self._random = np.random.default_rng(check_seed(seed))
         self._evaluator = NetworkEvaluator(
-            runner, encoder=description.encoder, symmetry=description.symmetry, random=self._random
+            runner,
+            encoder=description.encoder,
+            symmetry=description.symmetry,
+            symmetries=game.symmetries,
+            random=self._random,
         )
         self._settings = options.play_settings(description.play_settings())
         self._leaves = min(LEAVES, max(1, playouts // 16))

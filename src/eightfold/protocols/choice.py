@@ -10,7 +10,6 @@ from eightfold.arena.players import read_player
 from eightfold.games.game import Game
 from eightfold.nets.store.exported import best_shipped, find_exported
 
-USUAL_PLAYERS = {"go": "mcts"}  # where no network is; alphabeta in other games
 USUAL_SECONDS = 5  # for a move, where nobody sets a limit
 USUAL_MEMORY = 96  # megabytes for a tree: with the rest of the process well below the 350 of tournaments
 PROCESS = 220  # megabytes that the process takes without a tree
@@ -21,7 +20,7 @@ def player_text(text: str | None, game: Game, *, memory: int = 0) -> str:
     """The player of a text, or the best one without it, in at most `memory` megabytes in all (0: as tournaments)."""
     if text is None:
         network = best_shipped(game)
-        text = f"net:{network}" if network is not None else USUAL_PLAYERS.get(game.name, "alphabeta")
+        text = f"net:{network}" if network is not None else game.usual_player
         text += f"{',' if ':' in text else ':'}seconds={USUAL_SECONDS}"
     spec = read_player(text)
     if spec.name == "net":

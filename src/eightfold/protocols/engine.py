@@ -15,8 +15,8 @@ from collections.abc import Callable, Sequence
 
 from eightfold.arena.players import make_player, read_player
 from eightfold.core.errors import EightfoldError
-from eightfold.games.arrange import Stone, arranged, is_in_turn
 from eightfold.games.game import Game, Position, make_game
+from eightfold.games.setup import Stone, arranged, is_in_turn
 from eightfold.games.state import BLACK, WHITE
 from eightfold.protocols.beside import Beside
 from eightfold.protocols.choice import player_text

@@ -14,9 +14,9 @@ from __future__ import annotations
 import itertools
 
 from eightfold.core.errors import EightfoldError
-from eightfold.games.arrange import with_side
 from eightfold.games.game import Game, Position
 from eightfold.games.records.record import GameRecord
+from eightfold.games.setup import with_side
 
 _numbers = itertools.count(1)
 
@@ -88,7 +88,7 @@ class History:
         usual = int(game.start().to_move)
         setup = () if (start.stones == game.start().stones).all() else _stones(start)
         to_move = start.to_move if setup or start.to_move != usual else 0
-        if game.family.has_pass:
+        if game.spec.has_pass:
             from eightfold.games.records.sgf_go import PlayedMove, moves_in_turn  # here, because other games do without
 
             played = [PlayedMove(colour, action, game.name_of(action)) for action, colour in self._entries]
@@ -104,7 +104,7 @@ class History:
 
     def _passed_out(self) -> bool:
         game = self.position.game
-        return game.family.has_pass and len(self) > 1 and self.position.moves[-2:] == (game.points, game.points)
+        return game.spec.has_pass and len(self) > 1 and self.position.moves[-2:] == (game.points, game.points)
 
     def _before_second_pass(self, colour: int) -> tuple[Position, int]:
         number = max(k for k, position in enumerate(self._positions) if not position.is_over)
@@ -123,15 +123,11 @@ def from_record(record: GameRecord, plies: int | None = None) -> History:
 
 
 def _turned(position: Position, colour: int) -> Position:
-    if position.game.name == "go":
-        from eightfold.games.go.start import with_side as with_side_of_go  # here, because other games do without
-
-        return with_side_of_go(position, colour)
     return with_side(position, colour)
 
 
 def _stones(position: Position) -> tuple[tuple[int, int], ...]:
-    from eightfold.games.go.start import stones_of  # here, because other games do without
+    from eightfold.games.setup import stones_of  # here, because other games do without
 
     return tuple(stones_of(position).items())
 

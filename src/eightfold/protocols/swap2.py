@@ -12,7 +12,7 @@ import numpy as np
 
 from eightfold.core.errors import EightfoldError
 from eightfold.protocols.engine import Engine
-from eightfold.symmetry.group import COUNT, destinations
+from eightfold.symmetry.group import destinations
 
 # Three stones, black, white, black, as steps from the middle (rows, columns): loose shapes, none with two black
 # stones side by side in the open.
@@ -32,7 +32,8 @@ def open_swap2(engine: Engine, random: np.random.Generator) -> list[int]:
     middle = size // 2
     # Small boards have no room for the wide shapes: there they lie closer together.
     shape = np.clip(middle + np.array(OPENINGS[int(random.integers(len(OPENINGS)))]), 0, size - 1)  # [3, 2]
-    turned = destinations(size)[int(random.integers(COUNT))]
+    symmetries = engine.game.symmetries
+    turned = destinations(size)[symmetries[int(random.integers(len(symmetries)))]]
     return [int(turned[row * size + column]) for row, column in shape]
 
 

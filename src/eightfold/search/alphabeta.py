@@ -80,7 +80,7 @@ class AlphaBeta:
     def _make_work(self, game: Game) -> Any:
         plies, actions = (self._depth or DEEPEST) + 1, game.actions
         return self._kernels.Work(
-            states=np.zeros((plies, game.family.state_length(game.size)), np.int64),
+            states=np.zeros((plies, game.spec.state_length(game.size)), np.int64),
             scores=np.zeros((plies, 2, actions), np.int64),
             moves=np.zeros((plies, actions), np.int64),
             order=np.zeros((plies, actions), np.int64),

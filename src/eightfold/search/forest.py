@@ -76,7 +76,7 @@ class ForestSearch:
             noise=np.zeros((games, game.actions)),
             before=np.zeros((games, game.actions), np.int32),
         )
-        batch, row = games * leaves_a_game, game.family.state_length(game.size)
+        batch, row = games * leaves_a_game, game.spec.state_length(game.size)
         depth = min(4 * game.actions, nodes) + 1
         self._leaves = self.kernels.Leaves(
             game=np.zeros(batch, np.int32),
@@ -103,7 +103,7 @@ class ForestSearch:
     def _make_forest(self, games: int, nodes: int) -> Any:
         edges = nodes * self.game.actions
         return self.kernels.Forest(
-            states=np.zeros((games, self.game.family.state_length(self.game.size)), np.int64),
+            states=np.zeros((games, self.game.spec.state_length(self.game.size)), np.int64),
             first=np.zeros((games, nodes), np.int32),
             degree=np.zeros((games, nodes), np.int32),
             visits=np.zeros((games, nodes), np.int32),

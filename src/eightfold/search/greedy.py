@@ -61,10 +61,10 @@ class Greedy:
         action = int(self._random.choice(best))
         # A win at once is certain; anything else is judged by the lead over the opponent's best point.
         lead = (own.max() - other.max()) / game.rules.best_possible_score(position.state)
-        value = 1.0 if position.play(action).winner == position.to_move else float(lead)
+        value = 1.0 if position.play(action).result == position.to_move else float(lead)
         return SearchResult(action=action, policy=one_hot(game.actions, action), value=value, scores=total)
 
 
 def need_heuristic(game: Game, player: str) -> None:
-    if not hasattr(game.rules, "score_moves"):
+    if not game.scores_moves:
         raise EightfoldError(f"player {player} needs a game that scores moves; {game.name} offers no score_moves")

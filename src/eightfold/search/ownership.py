@@ -1,4 +1,4 @@
-"""Who will own which point of a Go board: random games to the end, and what they leave.
+"""Who will own which point of a board in a game of points: random games to the end, and what they leave.
 
 Nothing is known here but the rules, as in `mcts`: stones in areas that random games lose more often than not are dead.
 It is meant for finished games: of 32 that GNU Go had played, it agreed with GNU Go, which reads such things out, about
@@ -19,14 +19,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eightfold.core.errors import EightfoldError
-from eightfold.core.jit import Ints, kernel
-from eightfold.core.rng import Random, make_random
+from eightfold.core.rng import make_random
+from eightfold.core.specialise import specialise
 from eightfold.games.game import Position
-from eightfold.games.go.rules import ownership, rollout
-from eightfold.games.go.start import start_from, stones_of
+from eightfold.games.points import connected, neighbours
+from eightfold.games.setup import start_from, stones_of
 from eightfold.games.state import BLACK, WHITE
 
 GAMES = 300
+RANDOM_ENDS = "eightfold.search.kernels.random_ends"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -41,64 +42,29 @@ class Ownership:
 def foresee(position: Position, *, games: int = GAMES, seed: int = 0) -> Ownership:
     """Play random games from a position, over or not, either side beginning half of them."""
     game = position.game
-    if game.name != "go":
+    if not game.has_ownership:
         raise EightfoldError(f"nobody owns points in {game.text}; in go they do")
     if games < 1:
         raise EightfoldError(f"{games} random games tell nothing; one or more do")
     starts = [start_from(game, stones_of(position), to_move=colour).state for colour in (BLACK, WHITE)]
     leads, totals = np.zeros(games), np.zeros(game.points, np.int64)
-    _play_out(starts[0], starts[1], make_random(seed), np.zeros(game.actions, np.int64), leads, totals)
+    random_ends = specialise(RANDOM_ENDS, game.rules)
+    random_ends.play_out(starts[0], starts[1], make_random(seed), np.zeros(game.actions, np.int64), leads, totals)
     return Ownership(
         owners=(totals / games).reshape(game.size, game.size),
-        lead=float(leads.mean()) - float(game.values["komi"]),
+        lead=float(leads.mean()) - float(game.values.get("komi", 0)),
         deviation=float(leads.std()),
     )
 
 
-@kernel
-def _play_out(
-    black_first: Ints,  # the two states to begin with, in turn
-    white_first: Ints,
-    random: Random,
-    scratch: Ints,  # [A]
-    leads: NDArray[np.float64],  # [games], of black; filled here
-    totals: Ints,  # [N * N]: games in which a point was black's less those in which it was white's
-) -> None:
-    owners, state = np.zeros(totals.shape[0], np.int8), black_first.copy()
-    for number in range(leads.shape[0]):
-        state[:] = white_first if number % 2 else black_first
-        rollout(state, random, scratch)
-        ownership(state, owners)
-        lead = 0
-        for point in range(totals.shape[0]):
-            sign = (owners[point] == BLACK) - (owners[point] == WHITE)
-            totals[point] += sign
-            lead += sign
-        leads[number] = lead
-
-
 def groups(position: Position) -> list[list[int]]:
     """The connected stones of one colour, each group a list of points in ascending order."""
-    size, stones = position.game.size, position.stones.ravel()
-    found, seen = [], np.zeros(position.game.points, np.bool_)
-    for point in np.flatnonzero(stones):
-        if seen[point]:
-            continue
-        seen[point] = True
-        group = [int(point)]
-        for member in group:  # it grows meanwhile
-            for beside in neighbours(member, size):
-                if stones[beside] == stones[point] and not seen[beside]:
-                    seen[beside] = True
-                    group.append(beside)
-        found.append(sorted(group))
+    found, seen = [], set[int]()
+    for point in stones_of(position):
+        if point not in seen:
+            found.append(connected(position, point))
+            seen.update(found[-1])
     return found
-
-
-def neighbours(point: int, size: int) -> list[int]:
-    row, column = divmod(point, size)
-    near = [(row - 1, column), (row, column - 1), (row, column + 1), (row + 1, column)]
-    return [r * size + c for r, c in near if 0 <= r < size and 0 <= c < size]
 
 
 def dead_groups(position: Position, *, games: int = GAMES, seed: int = 0) -> list[list[int]]:

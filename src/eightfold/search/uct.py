@@ -64,7 +64,7 @@ class Mcts:
         self._kernels = specialise("eightfold.search.kernels.uct", game.rules)
         self._playouts, self._seconds, self._exploration = playouts, seconds, options.exploration
         self._random = make_random(check_seed(seed))
-        self._state = np.zeros(game.family.state_length(game.size), np.int64)
+        self._state = np.zeros(game.spec.state_length(game.size), np.int64)
         self._scratch = np.zeros(game.actions, np.int64)
         self._path = np.zeros(4 * game.actions, np.int64)  # deeper than that no playout goes in the tree
         self._largest = min(LARGEST_TREE, memory * 1_000_000 // PLACE) if memory else LARGEST_TREE

@@ -1,14 +1,20 @@
-"""The symmetry room: the eight elements, transforms, canonical forms, orbits, equivariant kernels, and an audit."""
+"""The symmetry room: the eight elements, transforms, canonical forms, orbits, equivariant kernels, and an audit.
+
+It knows no game, no search and no network. Start with `group.py`; docs/symmetry.md shows the rest.
+"""
 
 from eightfold.symmetry.audit import AuditReport, Finding, audit
 from eightfold.symmetry.group import (
+    ALL,
     COUNT,
     NAMES,
     compose,
     destinations,
     inverse,
+    read_symmetries,
     sources,
     subgroup_name,
+    symmetry_mask,
     turn,
 )
 from eightfold.symmetry.kernel_bases import NEIGHBOURHOODS, SharedKernel, kernel_basis, project, share
@@ -36,6 +42,7 @@ from eightfold.symmetry.transform import (
 )
 
 __all__ = [
+    "ALL",
     "COUNT",
     "NAMES",
     "NEIGHBOURHOODS",
@@ -61,6 +68,7 @@ __all__ = [
     "orbit_key",
     "out_of_frames",
     "project",
+    "read_symmetries",
     "share",
     "slap",
     "slap_batch",
@@ -69,6 +77,7 @@ __all__ = [
     "sources",
     "stabiliser",
     "subgroup_name",
+    "symmetry_mask",
     "transform_batch",
     "transform_last_moves",
     "transform_policies",

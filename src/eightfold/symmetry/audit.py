@@ -21,7 +21,19 @@ from numpy.typing import NDArray
 
 from eightfold.core.errors import EightfoldError
 from eightfold.core.jit import Ints
-from eightfold.symmetry.calling import (
+from eightfold.symmetry.group import (
+    ALL,
+    COUNT,
+    IDENTITY,
+    NAMES,
+    check_size,
+    compose,
+    destinations,
+    inverse,
+    read_symmetries,
+    sources,
+)
+from eightfold.symmetry.user_functions import (
     Floats,
     Function,
     Trouble,
@@ -33,7 +45,6 @@ from eightfold.symmetry.calling import (
     positions,
     turned_by,
 )
-from eightfold.symmetry.group import COUNT, IDENTITY, NAMES, check_size, compose, destinations, inverse, sources
 
 Maps = dict[Hashable, Ints]  # for each of the user's ids, where every square goes: [N*N]
 Numbers = dict[Hashable, int]  # for each of the user's ids, which of Eightfold's eight it is
@@ -93,7 +104,8 @@ def audit(
     network: Function | None = None,
     states: Any = None,
     channels: int = 4,
-    symmetries: Iterable[Hashable] = range(COUNT),
+    group: str | Iterable[int | str] = ALL,
+    symmetries: Iterable[Hashable] | None = None,
     pass_move: bool = False,
     tolerance: float = 1e-5,
     seed: int = 0,
@@ -104,6 +116,8 @@ def audit(
     give back what they got, turned; a policy is offered as [A], and as a board [N, N] to a function that cannot
     take that. `encode(raw_state)` gives planes, and is checked with `transform_raw(raw_state, id)` on `raw_states`.
     `network(planes [B, C, N, N])` gives policies [B, A], or policies and values, for `states` or for random stones.
+    `group` is what your game has of the eight symmetries (`game.symmetries`); `symmetries` are your own ids for them,
+    by default Eightfold's numbers. An id that does a symmetry which the game does not have is a finding.
 
     >>> print(audit(board_size=3, transform_move=lambda move, g: (move[1], 2 - move[0]), symmetries=[1]))
     Audit: all is well, everything turns together.
@@ -112,7 +126,8 @@ def audit(
     Checked:
       - transform_move: each of 9 squares
     """
-    size, ids = check_size(board_size), tuple(dict.fromkeys(symmetries))
+    members = read_symmetries(group)
+    size, ids = check_size(board_size), tuple(dict.fromkeys(members if symmetries is None else symmetries))
     raw = [part is not None for part in (encode, transform_raw, raw_states)]
     if not any(raw) and all(f is None for f in (transform_state, transform_policy, transform_move, network)):
         names = "transform_state, transform_policy, transform_move, network"
@@ -136,7 +151,8 @@ def audit(
         numbers.update({sym: g for sym, landings in part.items() if (g := _number(landings)) is not None})
     if encode is not None and transform_raw is not None and raw_states is not None:
         work.check_encode(encode, transform_raw, raw_states, numbers)
-    notes = _numbering_notes(ids, numbers)
+    notes = _numbering_notes(ids, numbers, members)
+    work.check_group(numbers, members)
     disagreement = None
     if network is not None:
         sample = positions(states, channels, size, seed)
@@ -307,6 +323,16 @@ class _Auditor:
             raise Trouble(f"encode gives shape {found}, expected [C, {self.size}, {self.size}] for every state")
         return np.array(planes, np.float64).reshape(len(planes), -1, self.size**2)
 
+    def check_group(self, numbers: Numbers, members: tuple[int, ...]) -> None:
+        """A finding for every id that does a symmetry which the game does not have; it is not checked further."""
+        foreign = {}
+        for sym in self.ids:
+            number = numbers.get(sym, next((g for g in range(COUNT) if g == sym), None))
+            if number is not None and number not in members:
+                foreign[sym] = number
+                self.find("group", sym, None, f"turns by '{NAMES[number]}', which is not a symmetry of the game")
+        self.ids = tuple(sym for sym in self.ids if sym not in foreign)
+
     def check_network(self, network: Function, states: NDArray[Any], actions: int, numbers: Numbers) -> float | None:
         """Turning the input must turn the policy and keep the value; gives the disagreement."""
         self.checked.append(f"network: policies and values of {len(states)} positions")
@@ -383,14 +409,15 @@ def _relation(sym: Hashable, first: str, pairs: dict[Hashable, tuple[int | None,
     return ""
 
 
-def _numbering_notes(ids: tuple[Hashable, ...], numbers: Numbers) -> tuple[str, ...]:
+def _numbering_notes(ids: tuple[Hashable, ...], numbers: Numbers, members: tuple[int, ...]) -> tuple[str, ...]:
     users = [(sym, numbers[sym]) for sym in ids if sym in numbers]
     notes = [f"your symmetry {sym} is Eightfold's {number} ({NAMES[number]})" for sym, number in users if sym != number]
     for number in range(COUNT):
         same = [str(sym) for sym, its_number in users if its_number == number]
         if len(same) > 1:
             notes.append(f"your symmetries {', '.join(same)} all do the same ({NAMES[number]})")
-    reached = len(set(numbers.values()))
-    if users and len(users) == len(ids) and reached < COUNT:
-        notes.append(f"your ids reach {reached} of the eight symmetries")
+    reached = len(set(numbers.values()) & set(members))
+    if users and len(users) == len(ids) and reached < len(members):
+        of = "the eight" if members == ALL else f"the game's {len(members)}"
+        notes.append(f"your ids reach {reached} of {of} symmetries")
     return tuple(notes)

@@ -11,16 +11,18 @@ from __future__ import annotations
 
 import functools
 import operator
+from collections.abc import Iterable
 from typing import Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
 
-from eightfold.core.errors import EightfoldError, shown
+from eightfold.core.errors import EightfoldError, shown, unknown
 from eightfold.core.jit import kernel
 
 COUNT = 8
 IDENTITY = 0
+ALL = tuple(range(COUNT))
 
 NAMES = (
     "identity",
@@ -146,12 +148,44 @@ _SUBGROUP_NAMES = {
 }
 
 
-def subgroup_name(members: frozenset[int]) -> str:
+def subgroup_name(members: Iterable[int]) -> str:
     """What to call a set of symmetries that is closed under composition.
 
-    >>> subgroup_name(frozenset({0, 6}))
+    >>> subgroup_name({0, 6})
     'mirror in the main diagonal'
     """
-    if members not in _SUBGROUP_NAMES:
+    if frozenset(members) not in _SUBGROUP_NAMES:
         raise EightfoldError(f"symmetries {sorted(members)} are not a subgroup of the eight")
-    return _SUBGROUP_NAMES[members]
+    return _SUBGROUP_NAMES[frozenset(members)]
+
+
+def read_symmetries(given: str | Iterable[int | str]) -> tuple[int, ...]:
+    """The members of a subgroup, ascending: by the subgroup's name, or by the numbers or names of its members.
+
+    >>> read_symmetries("mirror left and right"), read_symmetries([0, "rotate 180°"])
+    ((0, 4), (0, 2))
+    """
+    if given is ALL:
+        return ALL
+    if isinstance(given, str):
+        named = {name: members for members, name in _SUBGROUP_NAMES.items()}
+        if given not in named:
+            raise unknown("subgroup of the eight symmetries", given, named)
+        return tuple(sorted(named[given]))
+    members = {NAMES.index(item) if item in NAMES else check_symmetry(item) for item in given}  # type: ignore[arg-type]
+    products = {(then, first): compose(then, first) for then in members for first in members}
+    lacking = next((pair for pair, product in products.items() if product not in members), None)
+    if lacking is not None:
+        then, first = lacking
+        raise EightfoldError(
+            f"symmetries {sorted(members)} are not a subgroup: {first} and then {then} is"
+            f" {products[lacking]} ({NAMES[products[lacking]]}), which is missing"
+        )
+    if not members:
+        raise EightfoldError("no symmetries at all: the identity, 0, is always one")
+    return tuple(sorted(members))
+
+
+def symmetry_mask(members: Iterable[int]) -> int:
+    """A set of symmetries as bits: bit g is set if g is a member."""
+    return sum(1 << g for g in set(members))

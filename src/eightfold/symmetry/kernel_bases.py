@@ -8,7 +8,7 @@ equivariant, that is, it makes no difference whether a board is turned before or
 These kernels form a vector space, and averaging ρ_out(g) K(g⁻¹ν) ρ_in(g)⁻¹ over the group (the Reynolds operator)
 projects any kernel onto it. Every symmetry permutes the single connections up to sign, so the average of a single
 connection is an orbit of connections that share a weight, each with its sign, or it is zero. That is the weight
-sharing of document 003's appendix; nothing here is copied from there.
+sharing of Blair's appendix; nothing here is copied from there.
 
 Read next: `eightfold.nets.equivariant`, layers with such kernels.
 """
@@ -27,7 +27,7 @@ from eightfold.symmetry.representations import Field, Representation, channels
 
 NEIGHBOURS = 9  # of the 3x3 neighbourhood, the centre among them, row by row
 NEIGHBOURHOODS = {
-    "square": tuple(range(NEIGHBOURS)),  # N of document 003
+    "square": tuple(range(NEIGHBOURS)),  # N of Blair
     "cross": (1, 3, 4, 5, 7),  # M: the centre and its four neighbours along the lines
 }
 
@@ -75,7 +75,7 @@ class SharedKernel:
     index: NDArray[np.int64]  # [O, I, 3, 3]; 0 where the sign is 0
     sign: NDArray[np.int64]  # [O, I, 3, 3]; 0: no connection
     parameters: int
-    connections: int  # as document 003 counts them: a unit and a neighbour once, also if the unit is an arrow
+    connections: int  # as Blair counts them: a unit and a neighbour once, also if the unit is an arrow
 
     def expand(self, parameters: NDArray[np.float64]) -> NDArray[np.float64]:
         """The whole kernel [O, I, 3, 3] for the free parameters [P]."""

@@ -1,6 +1,6 @@
 """How the eight symmetries can act inside a cell: the types of hidden units of Internal Symmetry Networks.
 
-Document 003, section III. Turning a board moves what lies on its points. If a point holds more than plain numbers
+Blair, section III. Turning a board moves what lies on its points. If a point holds more than plain numbers
 (an arrow, say, or which diagonal is the important one), what it holds turns too, and the ways in which it can turn
 are the representations of the group:
 
@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from eightfold.core.errors import EightfoldError, shown, unknown
 from eightfold.symmetry.group import COMPOSE, COUNT, IDENTITY, whole_number
 
-# The generators of document 003, equation 1, with east and north as positive: r[a, b] = [-b, a] is a quarter turn
+# The generators of Blair, equation 1, with east and north as positive: r[a, b] = [-b, a] is a quarter turn
 # to the left, s[a, b] = [-a, b] the mirror left and right.
 QUARTER_TURN, MIRROR = 3, 4
 

@@ -1,4 +1,4 @@
-"""SLAP-CC: the stones moved to the middle of the board, beside the board as it is (document 000, 3.1).
+"""SLAP-CC: the stones moved to the middle of the board, beside the board as it is (Suen & Alonso, 3.1).
 
 The bounding box of all stones is centred by rolling the planes; two more planes, rolled along, tell
 every point where it really lies. Input gets four planes more; augmentation stays on and policies stay as

@@ -1,7 +1,7 @@
 """Turning boards, policies and last moves: one sample at a time, or a batch with a symmetry for each.
 
-`BoardSymmetry` has the names and signatures of document 002 (board symmetry augmentation); the
-`transform_*` functions below do the same for B samples at once and are what the training road uses.
+`BoardSymmetry` turns one sample at a time; the `transform_*` functions below do the same for B samples at once and are
+what training uses.
 NumPy arrays and torch tensors are both taken, and given back as what they were, on their own device.
 
 On this processor one kernel gathers through the table of the group, on two threads where the batch is
@@ -43,7 +43,7 @@ class TransformedBatch(NamedTuple):
 
 
 class BoardSymmetry:
-    """The eight symmetries for single samples, as document 002 names them.
+    """The eight symmetries for single samples.
 
     >>> BoardSymmetry.transform_coordinates(1, 2, 5, 1)
     (2, 3)

@@ -25,7 +25,7 @@ from fastapi.staticfiles import StaticFiles
 from eightfold import __version__
 from eightfold.core.errors import EightfoldError
 from eightfold.core.settings import settings_of
-from eightfold.games.game import DEFAULT_GAME, FAMILIES, make_game
+from eightfold.games.game import DEFAULT_GAME, GAMES, make_game
 from eightfold.web.connection import Connection
 from eightfold.web.host import Host
 
@@ -74,7 +74,7 @@ def make_app(host: Host, *, name: str = "127.0.0.1") -> FastAPI:
         return {
             "version": __version__,
             "players": [offer.as_dict() for offer in host.offers.all()],
-            "games": [_family(text) for text in FAMILIES],
+            "games": [_family(text) for text in GAMES],
             "maps": host.maps.all(),
             "default_game": make_game(DEFAULT_GAME).text,
         }
@@ -113,7 +113,7 @@ def make_app(host: Host, *, name: str = "127.0.0.1") -> FastAPI:
 
 def _family(name: str) -> dict[str, Any]:
     """What a form needs to offer a game."""
-    family = make_game(name).family
+    family = make_game(name).spec
     options = [
         {
             "name": option.name,

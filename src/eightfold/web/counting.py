@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 from eightfold.games.game import Position
-from eightfold.games.go.count import Count, count
+from eightfold.games.points import Count, count
 
 
 def counts_points(position: Position) -> bool:
-    return position.game.name == "go"
+    return position.game.counts_points
 
 
 def toggled(position: Position, dead: tuple[int, ...], action: int) -> tuple[int, ...]:

@@ -1,7 +1,8 @@
 """One position from its eight sides, and whether a network sees that they are the same.
 
 The canonical form is SLAP's, of the stones alone: the side to move first, then the opponent. A position that is its
-own mirror image reaches it by several turns; all of them are marked. The disagreement of a network is the total
+own mirror image reaches it by several turns; all of them are marked. A game that has only some of the symmetries is
+shown from those sides alone. The disagreement of a network is the total
 variation distance between its policies for two turns, both turned back, in the mean over all pairs of turns: 0 if
 the network answers alike from all sides, 1 if no two answers have a move in common.
 """
@@ -18,13 +19,12 @@ from eightfold.core.errors import EightfoldError
 from eightfold.games.game import Position
 from eightfold.games.state import BLACK, WHITE
 from eightfold.nets.inference.evaluator import NetworkEvaluator
-from eightfold.symmetry.group import COUNT, NAMES, subgroup_name
+from eightfold.symmetry.group import NAMES, subgroup_name
 from eightfold.symmetry.orbit import stabiliser
 from eightfold.symmetry.slap import frame_members, slap_frames
 from eightfold.symmetry.transform import inverse_ids, transform_policies, transform_states
 from eightfold.web.offers import Offer
 
-ALL = np.arange(COUNT)
 MOST_NETWORKS = 4  # kept in memory
 
 
@@ -38,13 +38,14 @@ class NetworkViews:
     def policies(
         self, offer: Offer, position: Position, *, as_played: bool
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], str]:
-        """[8, A] policies and [8] values for the eight turns, each in its own frame; and the symmetry mode."""
+        """Policies [K, A] and values [K] for the K turns, each in its own frame; and the symmetry mode."""
+        ids = np.array(position.game.symmetries)
         with self._lock:
             evaluator = self._evaluator(offer, position, as_played)
-            planes = transform_states(np.tile(position.encode(evaluator.encoder), (COUNT, 1, 1, 1)), ALL)
+            planes = transform_states(np.tile(position.encode(evaluator.encoder), (len(ids), 1, 1, 1)), ids)
             logits, values = evaluator.evaluate(planes)
             logits, values = np.array(logits, np.float64), np.array(values, np.float64)
-        legal = transform_policies(np.tile(position.legal_mask, (COUNT, 1)), position.game.size, ALL)
+        legal = transform_policies(np.tile(position.legal_mask, (len(ids), 1)), position.game.size, ids)
         return _softmax(logits, legal), values if values.ndim == 1 else values[:, 0], evaluator.symmetry
 
     def _evaluator(self, offer: Offer, position: Position, as_played: bool) -> Any:
@@ -61,7 +62,9 @@ class NetworkViews:
         mode = description.symmetry if as_played or description.symmetry == "slap-cc" else "none"
         while len(self._evaluators) >= MOST_NETWORKS:
             self._evaluators.pop(next(iter(self._evaluators)))
-        evaluator = NetworkEvaluator(runner, encoder=description.encoder, symmetry=mode)
+        evaluator = NetworkEvaluator(
+            runner, encoder=description.encoder, symmetry=mode, symmetries=position.game.symmetries
+        )
         self._evaluators[key] = evaluator
         return evaluator
 
@@ -69,13 +72,16 @@ class NetworkViews:
 def eight_sides(
     position: Position, views: NetworkViews | None = None, offer: Offer | None = None, *, as_played: bool = True
 ) -> dict[str, Any]:
-    """What the page shows: the eight boards, which are canonical, the stabiliser, and a network's opinion."""
+    """What the page shows: the boards, which are canonical, the stabiliser, and a network's opinion."""
     size, other = position.game.size, BLACK + WHITE - position.to_move
     stones = position.stones
     planes = np.stack([stones == position.to_move, stones == other]).astype(np.float32)
-    _, ids, frames = slap_frames(planes[None])
-    members = stabiliser(planes)
-    boards = transform_states(np.tile(stones.astype(np.float32), (COUNT, 1, 1, 1)), ALL)[:, 0].astype(int)
+    symmetries = position.game.symmetries
+    _, ids, frames = slap_frames(planes[None], symmetries)
+    members = stabiliser(planes, symmetries)
+    boards = transform_states(np.tile(stones.astype(np.float32), (len(symmetries), 1, 1, 1)), symmetries)[:, 0].astype(
+        int
+    )
     answer: dict[str, Any] = {
         "type": "eightfold",
         "size": size,
@@ -84,7 +90,8 @@ def eight_sides(
         "slap": int(ids[0]),
         "stabiliser": subgroup_name(members),
         "stabiliser_members": sorted(members),
-        "different": COUNT // len(members),
+        "symmetries": list(symmetries),
+        "different": len(symmetries) // len(members),
         "turns": [{"stones": "".join(map(str, board.reshape(-1)))} for board in boards],
     }
     if views is None or offer is None or position.is_over:
@@ -95,7 +102,7 @@ def eight_sides(
         policies, values, mode = views.policies(offer, position, as_played=as_played)
     except EightfoldError as error:
         return {**answer, "trouble": str(error)}  # the boards can be shown all the same
-    back = transform_policies(policies, size, inverse_ids(ALL))
+    back = transform_policies(policies, size, inverse_ids(symmetries))
     for turn, policy, value, own in zip(answer["turns"], policies, values, back, strict=True):
         turn["policy"] = [round(float(p), 4) for p in policy[: size * size]]
         turn["value"] = round(float(value), 4)
@@ -109,13 +116,13 @@ def eight_sides(
 
 
 def disagreement(policies: NDArray[np.float64]) -> float:
-    """The mean total variation distance between policies [8, A] that are all in the board's own frame.
+    """The mean total variation distance between policies [K, A] that are all in the board's own frame.
 
     >>> disagreement(np.eye(8)), disagreement(np.full((8, 4), 0.25))
     (1.0, 0.0)
     """
-    distances = np.abs(policies[:, None] - policies[None, :]).sum(axis=2) / 2  # [8, 8]
-    return float(distances.sum() / (COUNT * (COUNT - 1)))
+    distances, count = np.abs(policies[:, None] - policies[None, :]).sum(axis=2) / 2, len(policies)  # [K, K]
+    return float(distances.sum() / max(1, count * (count - 1)))
 
 
 def _softmax(logits: NDArray[np.float64], legal: NDArray[np.bool_]) -> NDArray[np.float64]:

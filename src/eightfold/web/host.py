@@ -18,7 +18,7 @@ from eightfold.core.compiling import BURSTS
 from eightfold.core.errors import EightfoldError
 from eightfold.core.specs import split_name
 from eightfold.core.threads import usable_cores
-from eightfold.games.game import DEFAULT_GAME, FAMILIES, Game
+from eightfold.games.game import DEFAULT_GAME, GAMES, Game
 from eightfold.parts import PLAYERS
 from eightfold.search.result import Player
 from eightfold.web.eightfold_view import NetworkViews
@@ -89,8 +89,7 @@ class Host:
         """Who thinks where nobody was chosen: a network for this game, else a search that suits it, else anybody."""
         offers = self.offers.all()
         fitting = [offer for offer in offers if offer.network and offer.game == game.text]
-        search = "mcts" if game.name == "go" else "alphabeta"
-        chosen = (fitting or [offer for offer in offers if offer.key == search] or offers)[0]
+        chosen = (fitting or [offer for offer in offers if offer.key == game.usual_player] or offers)[0]
         return Seat(player=chosen.key, level=chosen.usual)
 
     @contextlib.contextmanager
@@ -115,7 +114,7 @@ class Host:
         BURSTS.listen(self._compiling)
         self.kernels.step("offers", self.offers.all, later=True)
         default, _ = split_name(DEFAULT_GAME)
-        for family in FAMILIES:
+        for family in GAMES:
             self.kernels.step(family, partial(use_rules, family), later=family != default)
 
     def rules_used(self, game: Game) -> Future[None]:

@@ -15,7 +15,6 @@ from collections.abc import Callable, Hashable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
-from eightfold.core.settings import settings_of
 from eightfold.games.game import Game, make_game
 from eightfold.search.result import Player
 from eightfold.web.messages import Seat
@@ -93,14 +92,15 @@ class Kernels:
 def use_rules(family: str) -> None:
     """Everything that a session does with the rules of a game, so that none of it compiles on the event loop."""
     human = Seat(player=HUMAN)
-    handicaps = any(one.name == "handicap" for one in settings_of(make_game(family).family.options))
-    text = f"{family}:size=9,handicap=2" if handicaps else f"{family}:size=9"
+    text = f"{family}:size=9"
+    if "handicap" in make_game(text).values:
+        text += ",handicap=2"
     session = Session.new(text, [0], human, human, playing=True, now=0.0)
     points = session.game.points
     session.play(1, 0.0)
     session.state(0.0)
     session.undo(0.0)
-    if session.game.family.has_pass:  # and is counted then
+    if session.game.spec.has_pass:  # and is counted then
         session.play(points, 0.0)
         session.play(points, 0.0)
         session.mark(0)

@@ -180,8 +180,8 @@ class MapSources:
 
 
 def check_go(position: Position, source: str) -> None:
-    if position.game.name != "go":
-        raise EightfoldError(f"{source} foresees points of Go; this is {position.game.text}")
+    if not position.game.counts_points:
+        raise EightfoldError(f"{source} foresees points, and {position.game.text} has none")
 
 
 def owner_map(owners: NDArray[Any]) -> dict[str, Any]:

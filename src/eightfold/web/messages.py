@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from eightfold.core.errors import EightfoldError
-from eightfold.games.records.sgf import LETTERS
+from eightfold.games.records.sgf_tree import LETTERS
 
 LARGEST_MESSAGE = 256 << 10  # characters
 LARGEST_SGF = 200_000

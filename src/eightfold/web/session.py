@@ -11,8 +11,8 @@ from typing import Any
 
 from eightfold.core.errors import EightfoldError, unknown
 from eightfold.core.specs import split_name
-from eightfold.games.game import COLOUR_NAMES, FAMILIES, Game, Position, make_game
-from eightfold.games.go.count import Count, count, ko_points, prisoners, result_text
+from eightfold.games.game import COLOUR_NAMES, GAMES, Game, Position, make_game
+from eightfold.games.points import Count, count, result_text
 from eightfold.games.records.record import GameRecord, replay
 from eightfold.games.records.variations import ROOT, MoveTree, read_tree, write_tree
 from eightfold.games.state import BLACK, WHITE
@@ -35,8 +35,8 @@ class Judgement:
 def offered_game(text: str) -> Game:
     """A game that a client names: one of the package's own, never a module to import."""
     name, _ = split_name(text)
-    if name not in FAMILIES:
-        raise unknown("game", name, FAMILIES)
+    if name not in GAMES:
+        raise unknown("game", name, GAMES)
     return make_game(text)
 
 
@@ -241,8 +241,11 @@ class Session:
 
     @property
     def winner(self) -> int | None:
+        """BLACK or WHITE; None for a draw and while the game goes on, which `is_over` tells apart."""
         counted = self.counted
-        return self.ending[0] if self.ending else counted.winner if counted else self.position.winner
+        if self.ending or counted:
+            return self.ending[0] if self.ending else counted.winner if counted else None
+        return self.position.winner if self.position.is_over else None
 
     def as_sgf(self) -> str:
         record = replace(self.tree.record, result=self._result(), black=self._name(BLACK), white=self._name(WHITE))
@@ -268,7 +271,7 @@ class Session:
         """Everything that a page needs to show this game."""
         self.tick(now)
         game, position = self.game, self.position
-        points = counting.counts_points(position)
+        points, ko = counting.counts_points(position), position.ko_points
         return {
             "type": "state",
             "id": self.id,
@@ -276,8 +279,8 @@ class Session:
                 **game.values,
                 "text": game.text,
                 "size": game.size,
-                "has_pass": game.family.has_pass,
-                "letters": game.family.letters,
+                "has_pass": game.spec.has_pass,
+                "letters": game.spec.letters,
                 "first": self.start.to_move,
                 "set_up": bool(self.tree.record.setup or self.tree.record.to_move),  # a text cannot say it
             },
@@ -285,9 +288,9 @@ class Session:
             "judged": {str(node): [round(j.value, 4), j.best] for node, j in self.judged.items()},
             "node": self.node,
             "stones": "".join(map(str, position.stones.reshape(-1).tolist())),
-            "forbidden": [] if points else position.forbidden_moves.tolist(),
-            "ko": ko_points(position) if points else [],
-            "prisoners": prisoners(position) if points else None,
+            "forbidden": position.forbidden_moves.tolist() if ko is None else [],
+            "ko": [] if ko is None else ko.tolist(),
+            "prisoners": position.prisoners,
             "count": self._count_state() if points else None,
             "last": position.last_move,
             "line": winning_line(position),
@@ -310,9 +313,9 @@ class Session:
 
 def winning_line(position: Position) -> list[int]:
     """The stones of the rows that won, for games that are won by a row through the last move."""
-    last, winner, size = position.last_move, position.winner, position.game.size
+    last, winner, size = position.last_move, position.result, position.game.size
     need = int(position.game.values.get("win", 0))
-    if last is None or winner is None or not need or last >= position.game.points:
+    if last is None or winner not in COLOUR_NAMES or not need or last >= position.game.points:
         return []
     stones = position.stones
     row, column = divmod(last, size)

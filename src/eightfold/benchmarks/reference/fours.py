@@ -1,4 +1,4 @@
-"""Wins by a chain of fours in plain Python, over dictionaries of stones: what `games/gomoku/fours.py` must equal."""
+"""Wins by a chain of fours in plain Python, over dictionaries of stones: what `gomoku/forced_wins.py` must equal."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """How a Go state is laid out in its row of integers, and what the bits of a cell mean.
 
-After the common header: a few numbers, the five arrays of `go_board.py`, the last boards in bits (for networks that
+After the common header: a few numbers, the five arrays of `board.py`, the last boards in bits (for networks that
 look back), and the hashes of all positions so far (for superko). A row so holds everything that the rules need
 to know of the past, and copying it is all there is to copying a game. It has room for `longest_game` moves,
 more than people or programs play; a game that comes so far ends there and is counted as it stands.

@@ -69,6 +69,15 @@ def forbidden(state: Ints, points: Ints) -> int:
     return count
 
 
+def ko_points(state: Ints, points: Ints) -> int:
+    """Those that may not be taken back now. What is suicide goes without saying, and is said when it is tried."""
+    stride, side = int(state[SIZE]) + 1, int(state[SIDE])
+    count = forbidden(state, points)
+    kept = [p for p in points[:count].tolist() if not is_suicide(state, stride, cell_at(p, stride - 1), side)]
+    points[: len(kept)] = kept
+    return len(kept)
+
+
 def why_forbidden(state: Ints, move: int) -> str:
     """Why it may not, in words; no kernel."""
     size, colour = int(state[SIZE]), int(state[SIDE])

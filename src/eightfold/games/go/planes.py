@@ -1,7 +1,7 @@
 """What networks see of a Go position, from the side to move: own stones, the opponent's stones, and then
 
-last-move (document 000): the last move, nothing after a pass or a suicide; all ones if black is to move;
-history (document 004): own and opponent's stones one move earlier;
+last-move (Suen & Alonso): the last move, nothing after a pass or a suicide; all ones if black is to move;
+history (Zhao & Zhang): own and opponent's stones one move earlier;
 alphazero: the same two for each of the seven boards before (nothing before the start); all ones if black is to move;
 liberties: groups with one, two and three liberties; empty points that may not be played; the last five moves (the
 last first, nothing for a pass or a suicide); all ones if black is to move; all ones after a pass; own eyes.

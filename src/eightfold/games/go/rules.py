@@ -9,9 +9,9 @@ With a handicap black's stones are there at the start and white begins. `docs/go
     >>> make_game("go:size=9,rules=japanese").text
     'go:size=9,komi=7.5,rules=japanese,handicap=0,ko=simple,suicide=forbidden'
 
-Read next: `go_layout.py` and `go_board.py` (groups and liberties), `go_legal.py`, `go_memory.py` (superko),
-`go_score.py` and `go_count.py` (counting), `go_planes.py` (what networks see), `go_worth.py` (what moves are worth),
-`go_setup.py` and `go_start.py` (handicap and other starts).
+Read next: `layout.py` and `board.py` (groups and liberties), `legal.py`, `memory.py` (superko), `score.py`
+(counting), `planes.py` (what networks see), `move_scores.py` (the heuristic of the classical players), `setup.py`
+(handicap and other starts).
 """
 
 from __future__ import annotations
@@ -56,20 +56,24 @@ from eightfold.games.go.layout import (
 )
 from eightfold.games.go.legal import forbidden as forbidden
 from eightfold.games.go.legal import is_legal
+from eightfold.games.go.legal import ko_points as ko_points
 from eightfold.games.go.legal import legal as legal  # what is imported so is offered to the searches
 from eightfold.games.go.legal import why_forbidden as why_forbidden
-from eightfold.games.go.memory import flip_stone, remember, take_prisoners, turn_page
+from eightfold.games.go.memory import flip_stone, forget_all, remember, take_prisoners, turn_page
+from eightfold.games.go.move_scores import best_possible_score as best_possible_score
+from eightfold.games.go.move_scores import judge_position as judge_position
+from eightfold.games.go.move_scores import rescore_moves as rescore_moves
+from eightfold.games.go.move_scores import score_moves as score_moves
 from eightfold.games.go.planes import ENCODERS
 from eightfold.games.go.planes import encode as encode
+from eightfold.games.go.score import count_points as count_points
 from eightfold.games.go.score import double_margin
 from eightfold.games.go.score import margin_of as margin_of
 from eightfold.games.go.score import ownership as ownership
-from eightfold.games.go.setup import check_handicap, place_handicap
-from eightfold.games.go.worth import best_possible_score as best_possible_score
-from eightfold.games.go.worth import judge_position as judge_position
-from eightfold.games.go.worth import rescore_moves as rescore_moves
-from eightfold.games.go.worth import score_moves as score_moves
-from eightfold.games.spec import Family
+from eightfold.games.go.score import prisoners as prisoners
+from eightfold.games.go.setup import change_side as change_side
+from eightfold.games.go.setup import check_handicap, place_handicap, put_stones
+from eightfold.games.spec import GameSpec
 from eightfold.games.state import (
     BLACK,
     DRAW,
@@ -125,7 +129,7 @@ class GoOptions:
     )
 
 
-GAME = Family(
+GAME = GameSpec(
     name="go",
     summary="surround stones to take them, and empty points to own them",
     options=GoOptions,
@@ -133,8 +137,11 @@ GAME = Family(
     complete=_complete,
     encoders=ENCODERS,
     has_pass=True,
-    mild=frozenset({"komi", "rules", "handicap", "ko", "suicide"}),
     letters="abcdefghjklmnopqrstuvwxyz",  # Go players leave out the i
+    networks_tolerate=frozenset({"komi", "rules", "handicap", "ko", "suicide"}),
+    usual_player="mcts",
+    sgf=1,
+    has_go_rows=True,
 )
 
 # ---- rules ------------------------------------------------------------------------------------------
@@ -153,6 +160,15 @@ def reset(state: Ints, size: int, options: Ints) -> None:
     if options[2] > 0:
         place_handicap(state, options[2])
     remember(state)
+
+
+def set_up(state: Ints, size: int, options: Ints, board: NDArray[np.int8], side: int) -> bool:  # [N * N]
+    """A game that begins with these stones; those of a handicap are not added. False if a group has no liberty."""
+    komi, rules, handicap = options
+    reset(state, size, np.array((komi, rules, 0), np.int64))
+    state[HANDICAP] = handicap
+    forget_all(state)  # the empty board was never there
+    return bool(put_stones(state, board, side))
 
 
 @kernel

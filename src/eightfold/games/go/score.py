@@ -2,7 +2,7 @@
 
 Area (Chinese): a side's living stones and the empty points that only it reaches. Territory (Japanese): those
 points, the stones it took, and the opponent's dead stones. When two passes end a game every stone counts as alive;
-who agrees on dead stones afterwards gives them to `count` in `go_count.py`.
+who agrees on dead stones afterwards gives them to `count` in `eightfold.games.points`.
 
 Under territory rules article 8 of the Japanese rules gives no points for eyes of groups in seki, that is of groups that
 touch a point which both sides reach. It asks that all such points are filled where that is possible, and games of
@@ -14,6 +14,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from eightfold.core.errors import EightfoldError
 from eightfold.core.jit import Ints, kernel
 from eightfold.games.go.board import cell_at, head_of
 from eightfold.games.go.layout import CELLS, COLOUR, DOUBLE_KOMI, EMPTY, RULES, TAKEN, TERRITORY, WALL, cells_end
@@ -135,3 +136,26 @@ def ownership(state: Ints, owners: Owners) -> None:  # [N * N]
 def margin_of(state: Ints) -> float:
     """Black's lead at the end of a game."""
     return float(double_margin(state)) / 2 if state[RESULT] else 0.0
+
+
+def count_points(
+    state: Ints, dead: Owners, owners: Owners, *, scoring: str = "", seki: bool = False
+) -> tuple[float, float, str]:
+    """Black's points, white's with komi, and how they were counted; `dead` and `owners` [N * N], the latter filled.
+
+    `scoring` is area or territory, by default what the game's rules say; `seki` applies article 8 of Japanese rules.
+    """
+    if scoring not in ("", "area", "territory"):
+        raise EightfoldError(f"scoring {scoring!r} is not known; known: area, territory")
+    territory = bool(state[RULES] & TERRITORY) if not scoring else scoring == "territory"
+    if seki and not territory:
+        raise EightfoldError("seki matters to territory scoring alone; under area scoring its points count")
+    points = np.zeros(2, np.int64)
+    find_owners(state, dead, seki, owners)
+    points_of(state, dead, owners, territory, points)
+    return float(points[0]), float(points[1] + state[DOUBLE_KOMI] / 2), "territory" if territory else "area"
+
+
+def prisoners(state: Ints) -> tuple[int, int]:
+    """The stones that black took, and those that white took."""
+    return int(state[TAKEN + 1]), int(state[TAKEN])

@@ -1,4 +1,7 @@
-"""Games of Go that do not begin with the empty board: handicap stones, and positions from records and problems."""
+"""Games of Go that do not begin with the empty board: handicap stones, and positions from records and problems.
+
+`eightfold.games.setup` has the functions for people.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,11 @@ from numpy.typing import NDArray
 
 from eightfold.core.errors import EightfoldError
 from eightfold.core.jit import Ints, kernel
-from eightfold.games.go.board import cell_at, put_stone
+from eightfold.games.go.board import cell_at, point_at, put_stone
+from eightfold.games.go.layout import KO, KO_MARK
 from eightfold.games.go.memory import flip_stone, remember
 from eightfold.games.state import BLACK, HASHES, SIDE, SIZE, WHITE
-from eightfold.symmetry.orbit import toggle_side
+from eightfold.symmetry.orbit import toggle, toggle_side
 
 # Handicap stones as GTP fixes them: row and column near the lower left (0), in the middle (1) or opposite (2).
 _CORNERS = [(0, 0), (2, 2), (2, 0), (0, 2)]
@@ -55,6 +59,15 @@ def handicap_point(size: int, handicap: int, number: int) -> int:
     return (size - 1 - up) * size + right
 
 
+def handicap_points(size: int, handicap: int) -> list[int]:
+    """The fixed places of handicap stones.
+
+    >>> handicap_points(9, 2)
+    [56, 24]
+    """
+    return [int(handicap_point(size, handicap, number)) for number in range(handicap)]
+
+
 @kernel
 def place_handicap(state: Ints, handicap: int) -> None:
     """Black's stones on an empty board; white is to move."""
@@ -70,7 +83,7 @@ def place_handicap(state: Ints, handicap: int) -> None:
 
 
 @kernel
-def set_up(state: Ints, stones: NDArray[np.int8], side: int) -> bool:  # [N * N]
+def put_stones(state: Ints, stones: NDArray[np.int8], side: int) -> bool:  # [N * N]
     """Put stones on the empty board of a game that has just begun; False if a group has no liberty.
 
     A part of a position in which every group has a liberty is such a position too: taking stones away gives
@@ -89,3 +102,14 @@ def set_up(state: Ints, stones: NDArray[np.int8], side: int) -> bool:  # [N * N]
         toggle_side(state[HASHES : HASHES + 8])
     remember(state)
     return True
+
+
+def change_side(state: Ints, side: int) -> None:
+    """A ko that the other side may not retake is forgotten: the ban was meant for its very next move."""
+    size, hashes = int(state[SIZE]), state[HASHES : HASHES + 8]
+    if state[KO]:
+        point = int(point_at(state[KO], size))
+        toggle(hashes, KO_MARK, point // size, point % size, size)
+        state[KO] = 0
+    state[SIDE] = side
+    toggle_side(hashes)

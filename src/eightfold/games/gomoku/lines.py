@@ -9,7 +9,7 @@ After the header the row holds the board twice:
   without a branch whether one of them holds a winning run, or nearly one.
 
 `gomoku.py` has the rules on top of this, `renju.py` what black may not play under renju, `caro.py` the rows that
-win under caro, `fours.py` the wins that follow by force.
+win under caro, `forced_wins.py` the wins that follow by force.
 """
 
 from __future__ import annotations

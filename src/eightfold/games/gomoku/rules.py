@@ -1,4 +1,4 @@
-"""Gomoku: stones in turn on a square board, a row of five wins (document 000, section 1.3).
+"""Gomoku: stones in turn on a square board, a row of five wins.
 
 The rules as kernels over one row of integers, on any board from 3x3 to 25x25 and for any winning length.
 - `freestyle`: five or more in a row win;
@@ -8,8 +8,8 @@ The rules as kernels over one row of integers, on any board from 3x3 to 25x25 an
 - `caro`: five or more, but not five that are closed by the other side at both ends; `caro-exact`: nor more than five
   (`caro.py`).
 
-`lines.py` says how a state is laid out; `fours.py` finds the wins that follow by force; `scores.py` has the heuristic
-of the greedy and the alpha-beta player.
+`lines.py` says how a state is laid out; `forced_wins.py` finds the wins that follow by force; `move_scores.py` has the
+heuristic of the greedy and the alpha-beta player.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from eightfold.core.rng import Random, random_below
 from eightfold.core.settings import setting
 from eightfold.core.specs import Value
 from eightfold.games.gomoku.caro import enter_stone_caro, rollout_caro
-from eightfold.games.gomoku.fours import find_win as find_win  # what is imported so is offered to the searches
-from eightfold.games.gomoku.fours import is_dead as is_dead
+from eightfold.games.gomoku.forced_wins import find_win as find_win  # what is imported so is offered to the searches
+from eightfold.games.gomoku.forced_wins import is_dead as is_dead
 from eightfold.games.gomoku.lines import (
     CARO,
     EMPTIES,
@@ -46,6 +46,10 @@ from eightfold.games.gomoku.lines import (
     overline_wins,
     state_length,
 )
+from eightfold.games.gomoku.move_scores import best_possible_score as best_possible_score
+from eightfold.games.gomoku.move_scores import counted_run
+from eightfold.games.gomoku.move_scores import rescore_moves as rescore_moves
+from eightfold.games.gomoku.move_scores import score_moves as score_moves
 from eightfold.games.gomoku.renju import (
     EYES,
     FAULTS,
@@ -57,11 +61,7 @@ from eightfold.games.gomoku.renju import (
     rollout_renju,
 )
 from eightfold.games.gomoku.renju import forbidden as forbidden
-from eightfold.games.gomoku.scores import best_possible_score as best_possible_score
-from eightfold.games.gomoku.scores import counted_run
-from eightfold.games.gomoku.scores import rescore_moves as rescore_moves
-from eightfold.games.gomoku.scores import score_moves as score_moves
-from eightfold.games.spec import Family
+from eightfold.games.spec import GameSpec
 from eightfold.games.state import (
     BLACK,
     DRAW,
@@ -105,13 +105,15 @@ class GomokuOptions:
     )
 
 
-GAME = Family(
+GAME = GameSpec(
     name="gomoku",
     summary="stones in turn, a row of five wins",
     options=GomokuOptions,
     state_length=state_length,
     complete=_complete,
     encoders={"last-move": 4, "threat": 5, "history": 4},
+    sgf=4,
+    psq=True,
 )
 
 # ---- rules ------------------------------------------------------------------------------------------
@@ -211,10 +213,10 @@ def why_forbidden(state: Ints, move: int) -> str:
 def encode(state: Ints, encoder: int, planes: NDArray[np.float32]) -> None:  # [C, N, N]
     """From the side to move: own stones, opponent's stones, then
 
-    last-move (document 000): the last move; all ones if black is to move;
-    threat (document 002): the same two, and for every empty point how long a run a stone there would
+    last-move (Suen & Alonso): the last move; all ones if black is to move;
+    threat: the same two, and for every empty point how long a run a stone there would
     make for either colour that may play it, from 0 (a lone stone) to 1 (a winning line);
-    history (document 004): own and opponent's stones one move earlier.
+    history (Zhao & Zhang): own and opponent's stones one move earlier.
     """
     size, own = state[SIZE], state[SIDE]
     for row in range(size):

@@ -34,7 +34,7 @@ from eightfold.games.records.record import (
     read_each,
     replay,
 )
-from eightfold.games.state import BLACK
+from eightfold.games.state import BLACK, WHITE
 
 LINE_BREAK = re.compile(r"\r\n|\r|\n")
 # Possessive (`*+`), so that no file can make the matching go back and forth.
@@ -132,7 +132,7 @@ def _seconds(lines: list[Line]) -> tuple[float, ...]:
 def _result(position: Position) -> str:
     if not position.is_over:
         return ""
-    return "Draw" if position.winner is None else "B+" if position.winner == BLACK else "W+"
+    return {BLACK: "B+", WHITE: "W+", None: "Draw"}[position.winner]
 
 
 def write_psq(records: Sequence[GameRecord]) -> str:
@@ -142,12 +142,12 @@ def write_psq(records: Sequence[GameRecord]) -> str:
     record = records[0]
     position = record.position()
     game = position.game
-    if game.name != "gomoku":
+    if not game.spec.psq:
         raise RecordError(f"{game.text} cannot be written as psq; gomoku can")
-    rule = str(game.values["rule"])
-    known = make_game(f"gomoku:size={game.size},rule={rule}").text
-    if game.text != known:
-        raise RecordError(f"a .psq file cannot say {game.text}, only {known}; write a .sgf file")
+    rule = str(game.values.get("rule", "freestyle"))
+    known = make_game(f"gomoku:size={game.size},rule={rule}")
+    if game != known:
+        raise RecordError(f"a .psq file cannot say {game.text}, only {known.text}; write a .sgf file")
     lines = [f"Piskvorky {game.size}x{game.size}, 0:0, 0"]
     seconds = record.seconds or (0.0,) * len(record.moves)
     for move, time in zip(position.moves, seconds, strict=True):

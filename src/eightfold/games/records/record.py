@@ -4,10 +4,7 @@
     >>> record.position().outcome
     'white to move'
 
-`read_records` and `write_records` are all that most callers need. The formats live in `eightfold.games.records.sgf`
-(SGF, many games to a file) and `eightfold.games.records.psq` (Piskvork, one game to a file), each with a reader from
-text or bytes and a writer to text; what both need is here. A file may come from a stranger: whatever is in
-it, the answer is a list of records or one `RecordError`, and nothing in it can name code to run.
+Here is the record itself and what all formats need. Read next: `files.py`, which reads and writes files.
 """
 
 from __future__ import annotations
@@ -16,14 +13,13 @@ import codecs
 import math
 import os
 import re
-import secrets
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, TypeVar
 
 from eightfold.core.errors import EightfoldError
 from eightfold.games.game import Game, Position, make_game
+from eightfold.games.setup import start_from, stones_of
 
 LARGEST_FILE = 256 << 20  # bytes; a hundred thousand Go games are about half of it
 LONGEST_QUOTE = 60  # characters of a file that an error repeats
@@ -69,8 +65,6 @@ class GameRecord:
 
     def start(self, game: Game | None = None) -> Position:
         """The position before the first move."""
-        from eightfold.games.go.start import start_from, stones_of  # here, because records of other games do without
-
         usual = (game or make_game(self.game)).start()
         to_move = self.to_move or usual.to_move
         if not self.setup and to_move == usual.to_move:
@@ -115,86 +109,7 @@ def _check_playable(position: Position, action: int) -> None:
         raise RecordError(f"{name} already has the stone of move {latest}")
 
 
-# ---- files ------------------------------------------------------------------------------------------
-
-
-def read_records(path: str | os.PathLike[str], *, refused: list[RecordError] | None = None) -> list[GameRecord]:
-    """The games in a file, SGF or psq; which of the two, its content says, and else its extension.
-
-    The first game that cannot be read is an error. With a list as `refused`, such games are left out and
-    their errors put on the list; a file that cannot be read at all is an error either way.
-    """
-    from eightfold.games.records.psq import is_psq, read_psq  # here, because they need this module
-    from eightfold.games.records.sgf import declared_charset, is_sgf, read_sgf
-
-    label, suffix = path_label(path), _suffix(path)
-    bad: list[RecordError] = []
-    try:
-        text = as_text(_load(path), charset=declared_charset)
-        if not (is_psq(text) or is_sgf(text) or suffix in (".psq", ".sgf")):
-            raise RecordError(f"holds no game record; {EXPECTED}")
-        read = read_psq if is_psq(text) or (suffix == ".psq" and not is_sgf(text)) else read_sgf
-        records = read(text, refused=None if refused is None else bad)
-    except EightfoldError as error:
-        raise RecordError(f"{label}: {error}") from None
-    if refused is not None:
-        refused.extend(RecordError(f"{label}: {error}") for error in bad)
-    return records
-
-
-def write_records(path: str | os.PathLike[str], records: Iterable[GameRecord]) -> None:
-    """Write games to a file, in the format of its extension; the file is replaced whole or not at all."""
-    from eightfold.games.records.psq import write_psq  # here, because they need this module
-    from eightfold.games.records.sgf import write_sgf
-
-    writers = {".sgf": write_sgf, ".psq": write_psq}
-    label, suffix = path_label(path), _suffix(path)
-    if suffix not in writers:
-        raise RecordError(f"{label}: unknown extension {suffix!r}; known: {', '.join(writers)}")
-    try:
-        _replace(path, writers[suffix](list(records)).encode("utf-8", "replace"))
-    except EightfoldError as error:
-        raise RecordError(f"{label}: {error}") from None
-
-
-def _suffix(path: str | os.PathLike[str]) -> str:
-    return os.path.splitext(os.fspath(path))[1].lower()
-
-
-def _load(path: str | os.PathLike[str]) -> bytes:
-    try:
-        with open(path, "rb") as file:
-            if os.fstat(file.fileno()).st_size > LARGEST_FILE:
-                raise _too_large()
-            return file.read(LARGEST_FILE + 1)  # a pipe or a device has no size to ask for
-    except FileNotFoundError:
-        raise RecordError("no such file") from None
-    except IsADirectoryError:
-        raise RecordError("is a folder; give a file, .sgf or .psq") from None
-    except OSError as error:
-        raise RecordError(f"cannot be read: {error.strerror}") from None
-    except EightfoldError:
-        raise
-    except ValueError as error:  # such as a path with a zero byte in it
-        raise RecordError(f"is not a path: {error}") from None
-
-
-def _replace(path: str | os.PathLike[str], data: bytes) -> None:
-    try:
-        target = Path(os.path.realpath(path))  # a link stays a link
-        beside = target.with_name(f".eightfold-{os.getpid()}-{secrets.token_hex(4)}.tmp")
-        try:
-            beside.write_bytes(data)
-            os.replace(beside, target)
-        finally:
-            beside.unlink(missing_ok=True)
-    except OSError as error:
-        raise RecordError(f"cannot be written: {error.strerror}") from None
-    except ValueError as error:
-        raise RecordError(f"is not a path: {error}") from None
-
-
-# ---- what both formats need -------------------------------------------------------------------------
+# ---- what all formats need -------------------------------------------------------------------------
 
 
 def read_each(
@@ -222,7 +137,7 @@ def read_each(
 def as_text(data: bytes | str, *, charset: Callable[[bytes], str | None] = lambda data: None) -> str:
     """Bytes as text: by their byte order mark, else the charset they declare, else UTF-8, else Latin-1."""
     if len(data) > LARGEST_FILE:
-        raise _too_large()
+        raise too_large()
     if not data.strip():
         raise RecordError(f"is empty; {EXPECTED}")
     if isinstance(data, str):
@@ -248,7 +163,7 @@ def _safe_codec(charset: str | None) -> str | None:
     return WIDER.get(name, name) if CHARSETS.fullmatch(name) else None
 
 
-def _too_large() -> RecordError:
+def too_large() -> RecordError:
     return RecordError(f"is larger than {LARGEST_FILE >> 20} MB; split it into several files")
 
 

@@ -23,23 +23,25 @@ from dataclasses import dataclass
 import numpy as np
 
 from eightfold.core.errors import EightfoldError, unknown
-from eightfold.core.specs import split_name
 from eightfold.games.game import Game, Position, make_game
-from eightfold.games.go.count import count
-from eightfold.games.go.start import handicap_points, most_handicap, stones_of
+from eightfold.games.go.setup import handicap_points, most_handicap
+from eightfold.games.points import count
 from eightfold.games.records.record import GameRecord, RecordError, quoted, replay
-from eightfold.games.records.sgf import (
+from eightfold.games.records.sgf_tree import (
     COLOURS,
     LETTERS,
     Node,
     board_size,
     common_facts,
     common_properties,
+    exact_game,
     plain_text,
-    written,
+    root_text,
 )
+from eightfold.games.setup import stones_of
 from eightfold.games.state import BLACK, WHITE
 
+NUMBER = 1  # of the game in SGF
 USUAL_SIZE = 19
 # Rulesets by the names that files use, spaces and marks left out.
 RULESETS = {
@@ -78,7 +80,7 @@ class PlayedMove:
     text: str  # as the file has it
 
 
-def go_record(root: Node) -> GameRecord:
+def read_root(root: Node) -> GameRecord:
     """The main line of a game of Go."""
     game, exact = _game(root)
     stones, moves, turn, last = _stones_and_moves(root, game)
@@ -105,15 +107,9 @@ def go_record(root: Node) -> GameRecord:
 
 def _game(root: Node) -> tuple[Game, bool]:
     """The game of a record, and whether the file gives its very text."""
-    size, exact = board_size(root, USUAL_SIZE), plain_text(root.first("EIGHTFOLD"))
-    if not exact:
-        return _plain_game(size, root.first("KM"), root.first("RU")), False
-    if len(exact) > 200 or split_name(exact)[0] != "go":  # never let a file name a module to import
-        raise RecordError(f"EIGHTFOLD {quoted(exact)} is not a game of Go such as go:size=19,komi=7.5")
-    game = make_game(exact)
-    if "SZ" in root.properties and size != game.size:
-        raise RecordError(f"SZ[{size}] and EIGHTFOLD[{game.text}] do not agree")
-    return game, True
+    size = board_size(root, USUAL_SIZE)
+    exact = exact_game(root, NUMBER, size)
+    return exact or _plain_game(size, root.first("KM"), root.first("RU")), exact is not None
 
 
 def _plain_game(size: int, komi: str, rules: str) -> Game:
@@ -299,12 +295,11 @@ def _with_dead(record: GameRecord, game: Game, position: Position, last: Node) -
 # ---- writing ----------------------------------------------------------------------------------------
 
 
-def go_line(record: GameRecord) -> str:
+def write_line(record: GameRecord, game: Game) -> str:
     """A record as SGF; a pass is an empty move."""
-    game = make_game(record.game)
     start, position = record.start(game), record.position()
     size, komi, rules = game.size, f"{game.values['komi']:g}", NAMES[str(game.values["rules"])]
-    root = common_properties("1", size) | {"RU": rules, "KM": komi}
+    root = common_properties(NUMBER, size) | {"RU": rules, "KM": komi}
     stones = stones_of(start)
     black, white = ([point for point in stones if stones[point] == colour] for colour in (BLACK, WHITE))
     handicap = int(game.values["handicap"])
@@ -314,7 +309,7 @@ def go_line(record: GameRecord) -> str:
     known = re.sub("handicap=0", f"handicap={handicap}", _plain_game(size, komi, rules).text)
     if known != game.text or (record.setup and stones == usual) or (handicap and (record.setup or record.to_move)):
         root["EIGHTFOLD"] = game.text
-    head = written(root, record)
+    head = root_text(root, record)
     head += "".join(_listed(name, points, size) for name, points in (("AB", black), ("AW", white)) if points)
     if record.setup or record.to_move:
         head += f"PL[{'BW'[start.to_move - BLACK]}]"

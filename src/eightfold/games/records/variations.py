@@ -17,7 +17,9 @@ from dataclasses import dataclass, field, replace
 from eightfold.core.errors import EightfoldError
 from eightfold.games.game import Game, Position, make_game
 from eightfold.games.records.record import GameRecord, RecordError, as_text
-from eightfold.games.records.sgf import COLOURS, LETTERS, Node, parse_trees, read_sgf, write_sgf
+from eightfold.games.records.sgf import read_sgf, write_sgf
+from eightfold.games.records.sgf_go import territory_marks
+from eightfold.games.records.sgf_tree import COLOURS, LETTERS, Node, parse_trees
 from eightfold.games.state import BLACK
 
 ROOT = 0
@@ -125,7 +127,7 @@ def read_tree(text: str, *, most_nodes: int) -> MoveTree:
     assert begin is not None  # read_sgf found a game
     tree = MoveTree(records[0], most_nodes=most_nodes)
     game = make_game(records[0].game)
-    if game.family.has_pass:
+    if game.spec.has_pass:
         _add_lines(tree, begin[1], records[0].start(game))
     else:
         _add_variations(tree, begin[1], game, len(records[0].moves))
@@ -203,7 +205,7 @@ def _replayed(tree: MoveTree, node: int, start: Position) -> Position:
 def _action(game: Game, value: str) -> int | None:
     """The action of a point as SGF writes it, 'hh' or 'h8'; None for what is no point of this board."""
     point = value.strip().lower()
-    if game.family.has_pass and (not point or (point == "tt" and game.size <= 19)):
+    if game.spec.has_pass and (not point or (point == "tt" and game.size <= 19)):
         return game.points
     try:
         if len(point) == 2 and point[0] in LETTERS and point[1] in LETTERS:
@@ -245,8 +247,6 @@ def _marks(tree: MoveTree, node: int, start: Position) -> str:
     """Territory and dead stones where somebody marked them."""
     if node not in tree.dead:
         return ""
-    from eightfold.games.records.sgf_go import territory_marks  # here, because records of other games do without
-
     return territory_marks(_replayed(tree, node, start), tree.dead[node])
 
 

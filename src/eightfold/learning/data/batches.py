@@ -9,6 +9,8 @@ The training half of a symmetry mode lives here, the other half is the evaluator
     slap-cc         a random turn, then the centred stones beside it
     random, average a random turn for each sample
 
+All of them keep to the symmetries that the game has.
+
 Shapes: B batch, C planes, N board size, A actions.
 """
 
@@ -22,7 +24,7 @@ from numpy.typing import NDArray
 
 from eightfold.core.errors import EightfoldError
 from eightfold.nets.inference.evaluator import check_mode
-from eightfold.symmetry.group import COUNT, IDENTITY
+from eightfold.symmetry.group import ALL, COUNT, IDENTITY, read_symmetries
 from eightfold.symmetry.slap import into_frames, slap_frames
 from eightfold.symmetry.slap_cc import slap_cc
 from eightfold.symmetry.transform import transform_batch, transform_policies
@@ -30,8 +32,13 @@ from eightfold.symmetry.transform import transform_batch, transform_policies
 TURNING = ("augment", "slap-cc", "random", "average")
 
 
-def check_turns(turns: Sequence[int], mode: str, from_game: int = 0) -> Sequence[int]:
-    """The symmetries to draw from, if they are some, and if the mode draws any."""
+def check_turns(
+    turns: Sequence[int], mode: str, from_game: int = 0, *, symmetries: Sequence[int] = ALL
+) -> tuple[int, ...]:
+    """The symmetries to draw from, if they are some, if the game has them, and if the mode draws any.
+
+    All eight, which a configuration says that says nothing, are all that the game has.
+    """
     if not turns or not set(turns) <= set(range(COUNT)) or len(set(turns)) < len(turns):
         raise EightfoldError(
             f"training.symmetries = {list(turns)} is not a choice of different numbers from 0 to {COUNT - 1}"
@@ -41,7 +48,13 @@ def check_turns(turns: Sequence[int], mode: str, from_game: int = 0) -> Sequence
             f"training.symmetries and symmetries_from_game are for {', '.join(TURNING)};"
             f" symmetry mode {mode!r} draws no symmetries"
         )
-    return turns
+    lacking = sorted(set(turns) - set(symmetries))
+    if lacking and len(turns) < COUNT:
+        raise EightfoldError(
+            f"training.symmetries = {list(turns)}: the game does not have {', '.join(map(str, lacking))};"
+            f" it has {', '.join(map(str, symmetries))}"
+        )
+    return tuple(g for g in turns if g in symmetries)
 
 
 def turns_after(games: int, turns: tuple[int, ...], from_game: int) -> tuple[int, ...]:
@@ -69,9 +82,17 @@ class ForesightBatch(NamedTuple):
 
 
 class BatchMaker:
-    def __init__(self, mode: str, *, random: np.random.Generator, allowed: Sequence[int] = tuple(range(COUNT))) -> None:
-        self._mode, self._random = check_mode(mode), random
-        self.allowed = np.array(check_turns(allowed, mode), np.int64)  # a subset, or a schedule's choice so far
+    def __init__(
+        self,
+        mode: str,
+        *,
+        random: np.random.Generator,
+        symmetries: Sequence[int] = ALL,  # of the game
+        allowed: Sequence[int] = ALL,  # of these, to draw from
+    ) -> None:
+        self._mode, self._random, self._symmetries = check_mode(mode), random, read_symmetries(symmetries)
+        turns = check_turns(allowed, mode, symmetries=self._symmetries)
+        self.allowed = np.array(turns, np.int64)  # or a schedule's choice so far
 
     def make(
         self,
@@ -83,7 +104,7 @@ class BatchMaker:
     ) -> Batch | ForesightBatch:
         """A batch for the network from samples as they are stored; owners turn as policies do."""
         if self._mode == "slap":
-            canonical, _, frames = slap_frames(states)
+            canonical, _, frames = slap_frames(states, self._symmetries)
             owners = None if owners is None else into_frames(owners, frames)
             return _batch(canonical, into_frames(policies, frames), values, owners, scores)
         if self._mode in TURNING:

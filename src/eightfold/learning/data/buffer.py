@@ -2,7 +2,7 @@
 
 An example is `(state, policy, value, last_move)`; a player and anything that JSON can hold may follow. Examples
 are stored in the board's own frame, and `sample_batch` turns each by a random symmetry (lazy); in the eager
-mode, which is marked in the file, all eight turns are stored and drawn as they are. State, policy and last
+mode, which is marked in the file, all turns are stored and drawn as they are. State, policy and last
 move always turn together. The trainer reads with `sample_stored`, which turns nothing: only the batch maker does.
 With `foresight` an example has a seventh part, `(owners, score)` of the end of its game: 1, 0 or -1 for every point and
 the lead as a share of the board, for the side to move.
@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eightfold.core.errors import EightfoldError, shown
-from eightfold.symmetry.group import COUNT
+from eightfold.symmetry.group import ALL, read_symmetries
 from eightfold.symmetry.transform import transform_batch, transform_policies
 
 FORMAT = 3  # 1 kept plain arrays, 2 no checksums
@@ -88,13 +88,16 @@ class DataBuffer:
         *,
         seed: int | None = None,
         encoder: str = "",
+        symmetries: Sequence[int] = ALL,
         foresight: bool = False,
     ) -> None:
         """Open or make the buffer at `db_path`; None keeps it in memory, and so does a machine without lmdb.
 
         A buffer that is there gets `max_size`, as by `resize`; None keeps the size it has (a new one: five million).
+        `symmetries` are those of the game: augmentation keeps to them.
         """
-        _check_size(max_size, lazy_augmentation)
+        self.symmetries = read_symmetries(symmetries)
+        _check_size(max_size, 1 if lazy_augmentation else len(self.symmetries))
         self._path = None if db_path is None or not _has_lmdb() else Path(db_path)
         self._lazy, self._encoder, self._max_size = lazy_augmentation, encoder, max_size or DEFAULT_SIZE
         self._foresight = foresight
@@ -130,12 +133,13 @@ class DataBuffer:
         records = _as_records(listed, kind)
         extras = [json.dumps(example[5]) if len(example) > 5 and example[5] is not None else "" for example in listed]
         if not self._lazy:
-            records, extras = _all_turns(records), [extra for extra in extras for _ in range(COUNT)]
+            records = _all_turns(records, self.symmetries)
+            extras = [extra for extra in extras for _ in self.symmetries]
         self._store.append(records, extras, note)
 
     def resize(self, max_size: int) -> None:
         """Let the ring hold so many examples; it keeps those it has, in their order, or the newest of them."""
-        _check_size(max_size, self._lazy)
+        _check_size(max_size, self.variants)
         self._max_size = max_size
         if self._store is None or self._path is None:
             if self._store is not None:
@@ -156,7 +160,7 @@ class DataBuffer:
         batch = self.sample_stored(batch_size)
         if not self._lazy:
             return batch
-        ids = self._random.integers(0, COUNT, batch_size)
+        ids = np.array(self.symmetries)[self._random.integers(0, len(self.symmetries), batch_size)]
         turned = transform_batch(batch.states, batch.policies, ids, batch.last_moves)
         columns = [turned.states, turned.policies, batch.values, np.asarray(turned.last_moves)]
         if isinstance(batch, ForeseenBatch):
@@ -181,6 +185,11 @@ class DataBuffer:
     @property
     def lazy_augmentation(self) -> bool:
         return self._lazy
+
+    @property
+    def variants(self) -> int:
+        """How many examples are stored for each that is added."""
+        return 1 if self._lazy else len(self.symmetries)
 
     @property
     def note(self) -> str:
@@ -221,6 +230,7 @@ class DataBuffer:
                 "state": list(kind["state"].shape),
                 "policy": list(kind["policy"].shape),
                 "eager": not self._lazy,
+                "symmetries": list(self.symmetries),
                 "encoder": self._encoder,
                 "foresight": self._foresight,
             }
@@ -241,6 +251,13 @@ class DataBuffer:
             store.close()
             have, want = ("eager", "lazy") if eager else ("lazy", "eager")
             raise EightfoldError(f"{self._path} was made with {have} augmentation and is opened as {want}")
+        stored = tuple(found.get("symmetries", ALL))  # earlier buffers are of games that have all eight
+        if eager and stored != self.symmetries:
+            store.close()
+            raise EightfoldError(
+                f"{self._path} holds every example under symmetries {list(stored)}, and the game has"
+                f" {list(self.symmetries)}; start a new buffer or run"
+            )
         if foresight != self._foresight:
             store.close()
             have, want = ("with", "without") if foresight else ("without", "with")
@@ -297,8 +314,8 @@ class MemoryStore:
         self._records = self._records[:0]
 
 
-def _check_size(max_size: int | None, lazy: bool) -> None:
-    if max_size is not None and max_size < (1 if lazy else COUNT):
+def _check_size(max_size: int | None, variants: int) -> None:
+    if max_size is not None and max_size < variants:
         raise EightfoldError(f"max_size={max_size} is too small to hold an example and its turns")
 
 
@@ -343,10 +360,10 @@ def _as_records(examples: Sequence[Sequence[Any]], kind: np.dtype[Any]) -> NDArr
     return records
 
 
-def _all_turns(records: NDArray[Any]) -> NDArray[Any]:
-    """Each record eight times, turned by each symmetry."""
-    turned = np.repeat(records, COUNT)
-    ids = np.tile(np.arange(COUNT), len(records))
+def _all_turns(records: NDArray[Any], symmetries: Sequence[int]) -> NDArray[Any]:
+    """Each record once for each symmetry, turned by it."""
+    turned = np.repeat(records, len(symmetries))
+    ids = np.tile(np.array(symmetries), len(records))
     states, policies, moves = transform_batch(
         turned["state"], turned["policy"], ids, turned["last_move"].astype(np.int64)
     )

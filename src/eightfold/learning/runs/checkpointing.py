@@ -24,7 +24,6 @@ from eightfold.learning.runs.sealed import SEAL, Seal
 from eightfold.learning.trainer import Trainer
 from eightfold.nets.store.checkpoint import load_weights
 from eightfold.nets.store.description import CARD, DESCRIPTION, WEIGHTS
-from eightfold.symmetry.group import COUNT
 
 SAVE_SECONDS = 15.0  # of training may pass until weights are on the disk; a step and the saving come on top
 FIRST_SECONDS = 0.5
@@ -215,7 +214,7 @@ def recount(
     saved = progress.samples
     progress.games = max(progress.games, run_games, stored.games if stored else 0)
     # Without a note nothing is stored, or an earlier version did it.
-    held = stored.samples if stored else len(buffer) // (1 if buffer.lazy_augmentation else COUNT)
+    held = stored.samples if stored else len(buffer) // buffer.variants
     progress.samples = max(saved, held)
     if len(buffer) == 0 and saved:
         notices.append(f"the buffer is gone: the weights are kept, training waits for samples (there were {saved})")

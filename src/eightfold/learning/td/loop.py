@@ -43,6 +43,7 @@ from eightfold.learning.td.config import TdConfig, check_config
 from eightfold.learning.td.gradient import Gradient, add_to, gradient_of
 from eightfold.learning.td.play import CANDIDATES, ENDED, FACTS, MARGIN, MOVES, teach_games
 from eightfold.learning.td.run import Progress, TdRun
+from eightfold.symmetry.group import ALL
 
 NOTE_SECONDS = 10.0
 
@@ -80,7 +81,7 @@ class TdTrainer:
         check_config(config)
         self.config = config
         self.game = make_game(config.game)
-        if self.game.name != "go":
+        if not self.game.spec.has_go_rows or self.game.symmetries != ALL:
             raise EightfoldError(f"an Internal Symmetry Network learns go, not {self.game.text}")
         self.network = fresh_network(config)
         self.tables()  # an error now, if the network cannot play
@@ -89,7 +90,7 @@ class TdTrainer:
         self.champion = copy.deepcopy(self.network.state_dict())
         self._threads = threads or usable_cores()
         self._rules = np.array([self.game.size, *self.game.numbers], np.int64)
-        self._length = self.game.family.state_length(self.game.size)
+        self._length = self.game.spec.state_length(self.game.size)
         self._longest = min(config.longest or 3 * self.game.points, 3 * self.game.points + 100)
 
     @property

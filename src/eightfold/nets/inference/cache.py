@@ -1,9 +1,9 @@
 """A cache of evaluations, keyed by position or by orbit.
 
 The key is everything the network is shown (stones, side to move, last move, history), never the stones alone. With
-orbit keys the key is the canonical variant of the planes, and answers are kept in its frame: the eight variants
-of a position share one entry, eight times the positions in the same memory. That is right only where the
-evaluator gives all eight the same answer anyway, so other modes are refused.
+orbit keys the key is the canonical variant of the planes by the game's symmetries, and answers are kept in its frame:
+the variants of a position share one entry, eight times the positions in the same memory. That is right only where the
+evaluator gives all of them the same answer anyway, so other modes are refused.
 
 Shapes: B batch, C planes, N board size, A actions.
 """
@@ -31,7 +31,7 @@ def check_cache(capacity: int, key: str, symmetry: str) -> None:
         raise EightfoldError(f"a cache of {capacity} entries holds nothing; it needs at least 1")
     if key == "orbit" and symmetry not in INVARIANT:
         raise EightfoldError(
-            f"symmetry mode {symmetry!r} answers the eight variants of a position differently;"
+            f"symmetry mode {symmetry!r} answers the variants of a position differently;"
             f" orbit keys are for {' and '.join(INVARIANT)}"
         )
 
@@ -63,7 +63,7 @@ class CachedEvaluator:
         """As the evaluator answers; positions that were asked before cost it nothing."""
         if not self._by_orbit:
             return self._look_up(planes, _keys(planes))
-        canonical, _, frames = slap_frames(planes)
+        canonical, _, frames = slap_frames(planes, self._evaluator.symmetries)
         logits, values = self._look_up(canonical, _keys(canonical))
         return out_of_frames(logits, frames), values
 

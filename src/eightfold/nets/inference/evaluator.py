@@ -5,26 +5,30 @@ Here, and in the batch maker for training, symmetry acts on what a network sees,
     none, augment, augment-eager   as is
     slap      the canonical variant; logits brought back, averaged over all symmetries that lead there
     slap-cc   the planes and their centred stones, no turn
-    random    a random one of the eight for every position (AlphaGo Zero)
-    average   the mean policy and value over the eight
+    random    a random symmetry for every position (AlphaGo Zero)
+    average   the mean policy and value over all symmetries
+
+The symmetries are those that the game has, all eight or a subgroup of them.
 
 Shapes: B batch, C planes, N board size, A actions.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from eightfold.core.errors import unknown
 from eightfold.nets.inference.backends.interface import Answer, Runner
-from eightfold.symmetry.group import COUNT
+from eightfold.symmetry.group import ALL, read_symmetries
 from eightfold.symmetry.slap import SlapView
 from eightfold.symmetry.slap_cc import EXTRA_PLANES, slap_cc
 from eightfold.symmetry.transform import inverse_ids, transform_policies, transform_states
 
 MODES = ("none", "augment", "augment-eager", "slap", "slap-cc", "random", "average")
-INVARIANT = ("slap", "average")  # the eight variants of a position get the same answer, turned
+INVARIANT = ("slap", "average")  # all variants of a position get the same answer, turned
 
 
 def check_mode(mode: str) -> str:
@@ -39,13 +43,21 @@ def planes_seen(planes: int, mode: str) -> int:
 
 
 class NetworkEvaluator:
-    """A backend and a symmetry mode."""
+    """A backend, a symmetry mode, and the symmetries of the game that it is for."""
 
     def __init__(
-        self, backend: Runner, *, encoder: str, symmetry: str = "none", random: np.random.Generator | None = None
+        self,
+        backend: Runner,
+        *,
+        encoder: str,
+        symmetry: str = "none",
+        symmetries: Sequence[int] = ALL,
+        random: np.random.Generator | None = None,
     ) -> None:
         self.backend, self.encoder, self.symmetry = backend, encoder, check_mode(symmetry)
-        self._view = SlapView()
+        self.symmetries = read_symmetries(symmetries)
+        self._ids = np.array(self.symmetries, np.int64)
+        self._view = SlapView(self.symmetries)
         self._random = random or np.random.default_rng(0)
 
     def evaluate(self, planes: NDArray[np.float32]) -> Answer:
@@ -56,7 +68,7 @@ class NetworkEvaluator:
         if self.symmetry == "slap-cc":
             return self.backend.run(slap_cc(planes))
         if self.symmetry == "random":
-            ids = self._random.integers(0, COUNT, len(planes))
+            ids = self._ids[self._random.integers(0, len(self._ids), len(planes))]
             logits, values = self.backend.run(transform_states(planes, ids))
             return transform_policies(logits, planes.shape[-1], inverse_ids(ids)), values
         if self.symmetry == "average":
@@ -64,10 +76,10 @@ class NetworkEvaluator:
         return self.backend.run(planes)
 
     def _average(self, planes: NDArray[np.float32]) -> Answer:
-        batch, size = len(planes), planes.shape[-1]
-        ids = np.repeat(np.arange(COUNT), batch)
-        logits, values = self.backend.run(transform_states(np.tile(planes, (COUNT, 1, 1, 1)), ids))
-        back = transform_policies(logits, size, inverse_ids(ids)).reshape(COUNT, batch, -1).astype(np.float64)
+        batch, size, count = len(planes), planes.shape[-1], len(self._ids)
+        ids = np.repeat(self._ids, batch)
+        logits, values = self.backend.run(transform_states(np.tile(planes, (count, 1, 1, 1)), ids))
+        back = transform_policies(logits, size, inverse_ids(ids)).reshape(count, batch, -1).astype(np.float64)
         weights = np.exp(back - back.max(axis=2, keepdims=True))
         policies = (weights / weights.sum(axis=2, keepdims=True)).mean(axis=0)
-        return np.log(policies + 1e-30).astype(np.float32), values.reshape(COUNT, batch, *values.shape[1:]).mean(axis=0)
+        return np.log(policies + 1e-30).astype(np.float32), values.reshape(count, batch, *values.shape[1:]).mean(axis=0)

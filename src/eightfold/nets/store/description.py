@@ -48,8 +48,8 @@ class Description:
             raise EightfoldError(f"what the network was trained for: {error}") from None
         _, planes = game.encoder(self.encoder)
         seen = planes_seen(planes, check_mode(self.symmetry))
-        passes, owners = game.actions - game.points, hasattr(game.rules, "ownership")
-        return Shape(planes=seen, size=game.size, passes=passes, owners=owners)
+        passes, owners = game.actions - game.points, game.has_ownership
+        return Shape(planes=seen, size=game.size, passes=passes, owners=owners, symmetries=game.symmetries)
 
     def make(self) -> nn.Module:
         """A network of this kind with fresh weights."""
@@ -80,14 +80,14 @@ def check_fits(trained: str, game: Game, *, who: object, any_size: bool) -> None
 def plays(trained: str, game: Game, *, any_size: bool) -> bool:
     """Whether a network that was trained for a game plays this one: the same family, differing only in what it bears.
 
-    That is what the family calls mild (in Go the komi, the rules and the handicap), and with `any_size`, whose
-    weights fit every board, the size.
+    That is what the game's `networks_tolerate` lists (in Go the komi, the rules and the handicap), and with `any_size`,
+    whose weights fit every board, the size.
     """
     if trained == game.text:
         return True
     own = make_game(trained)
-    borne = own.family.mild | ({"size"} if any_size else set())
-    return own.family is game.family and differences(own, game) <= borne
+    borne = own.spec.networks_tolerate | ({"size"} if any_size else set())
+    return own.spec is game.spec and differences(own, game) <= borne
 
 
 def differences(one: Game, other: Game) -> set[str]:

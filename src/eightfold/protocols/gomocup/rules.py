@@ -40,7 +40,7 @@ def refusal(rule: int) -> str:
 
 def rule_number(game: Game) -> int:
     """The number of a game's rule; an error if the protocol cannot express the game."""
-    if game.name != "gomoku" or game.values.get("win") != WIN:
+    if not game.spec.psq or game.values.get("win") != WIN:
         raise EightfoldError(f"the gomocup protocol does not know {game.text}; it knows gomoku with win={WIN}")
     return RULE_NUMBERS[str(game.values["rule"])]
 

@@ -138,7 +138,7 @@ def _rates(value: float, visits: int, request: Request, *, sure: bool = True) ->
 
 def _points(position: Position, request: Request, seed: int) -> str:
     """What random games say: the lead behind rootInfo, and who owns every point, from the upper left."""
-    if not (request.ownership or request.root) or position.game.name != "go":
+    if not (request.ownership or request.root) or not position.game.counts_points:
         return ""
     seen = foresee(position, seed=seed)
     sign = 1 if position.to_move == BLACK else -1

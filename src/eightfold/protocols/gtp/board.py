@@ -74,7 +74,7 @@ class Board:
 
     def place(self, points: Iterable[int]) -> None:
         """Black stones on an empty board, white to move."""
-        from eightfold.games.go.start import start_from  # here, because other games do without
+        from eightfold.games.setup import start_from  # here, because other games do without
 
         if not self.history.is_empty:
             raise EightfoldError("board not empty")
@@ -108,7 +108,7 @@ class Board:
         self._show(colour)
         clock = self.clocks[colour]
         points = self.game.points
-        clock.expected = round(MOVES_A_POINT * points) if self.game.family.has_pass else MOVES
+        clock.expected = round(MOVES_A_POINT * points) if self.game.spec.has_pass else MOVES
         self.engine.clock = clock if keep else replace(clock)
         return self.engine.think(since=since, stop=stop, on_progress=on_progress)
 

@@ -19,7 +19,7 @@ from eightfold import __version__
 from eightfold.arena.forfeit import Resignation
 from eightfold.core.errors import EightfoldError
 from eightfold.games.game import Game
-from eightfold.games.records.record import read_records, write_records
+from eightfold.games.records.files import read_records, write_records
 from eightfold.games.records.sgf import write_sgf
 from eightfold.protocols.engine import Engine
 from eightfold.protocols.gtp.analysis import Request, Stream, read_request
@@ -33,6 +33,7 @@ from eightfold.protocols.gtp.words import (
     STOP,
     STREAMS,
     Line,
+    game_id,
     read_colour,
     read_line,
     read_number,
@@ -96,7 +97,7 @@ class Gtp:
             STOP: lambda line: "",  # what it stops is stopped where lines are read
             "clear_cache": self._clear_cache,
             "gogui-analyze_commands": lambda line: gogui_commands(self._board.game),
-            "gogui-rules_game_id": lambda line: self._board.game.name.capitalize(),
+            "gogui-rules_game_id": lambda line: game_id(self._board.game),
             "gogui-rules_board_size": lambda line: str(self._board.game.size),
             "gogui-rules_board": lambda line: f"\n{gogui_board(self._board.position)}",
             "gogui-rules_legal_moves": lambda line: legal_vertices(self._board.position),
@@ -190,7 +191,7 @@ class Gtp:
 
     def _handicap(self, line: Line, *, fewer: bool) -> list[int]:
         """The fixed places; GTP lets an engine that may choose for itself take fewer than it is offered."""
-        from eightfold.games.go.start import handicap_points, most_handicap
+        from eightfold.games.go.setup import handicap_points, most_handicap
 
         self._need_option("handicap")
         number, most = read_whole(self._one_word(line, "a number"), "stones"), most_handicap(self._board.game.size)
@@ -262,7 +263,7 @@ class Gtp:
     @property
     def _passed_out(self) -> bool:
         """Whether nothing but a pass is left."""
-        return self._board.position.is_over and self._board.game.family.has_pass
+        return self._board.position.is_over and self._board.game.spec.has_pass
 
     def _suggest(self, line: Line) -> str:
         """A move that is not played."""
@@ -333,7 +334,7 @@ class Gtp:
             if not path or not os.path.isfile(path):  # a pipe or a device might never end
                 raise EightfoldError(f"{path[:SHOWN]!r} is not a file")
             record = read_records(path)[0]
-            if record.position().game.name != self._board.game.name:
+            if record.position().game.rules is not self._board.game.rules:
                 raise EightfoldError(f"it holds {record.game}, and this engine plays {self._board.game.name}")
             self._board.load(record, number - 1 if number else None)
         except (EightfoldError, ValueError) as error:

@@ -10,17 +10,17 @@ import numpy as np
 
 from eightfold.core.errors import EightfoldError, unknown
 from eightfold.games.game import Position
-from eightfold.games.go.count import Count, count, result_text
+from eightfold.games.points import Count, count, neighbours, result_text
 from eightfold.games.state import BLACK, WHITE
 from eightfold.protocols.gtp.words import SHOWN, write_vertex
-from eightfold.search.ownership import dead_groups, groups, neighbours
+from eightfold.search.ownership import dead_groups, groups
 
 STATUSES = ("alive", "dead", "seki", "black_territory", "white_territory")
 
 
 def final_count(position: Position, *, seed: int = 0) -> Count:
-    _need_go(position)
-    dead = [] if position.game.values["rules"] == "tromp-taylor" else dead_groups(position, seed=seed)
+    _check_points(position)
+    dead = [] if position.game.values.get("rules") == "tromp-taylor" else dead_groups(position, seed=seed)
     return count(position, dead=[group[0] for group in dead])
 
 
@@ -56,6 +56,6 @@ def status_of(group: list[int], position: Position, counted: Count) -> str:
     return "alive" if any(owners[point] == colour for point in open_points) else "seki"
 
 
-def _need_go(position: Position) -> None:
-    if position.game.name != "go":
+def _check_points(position: Position) -> None:
+    if not position.game.counts_points:
         raise EightfoldError(f"cannot score: {position.game.text} has no points")

@@ -22,7 +22,17 @@ from eightfold.arena.forfeit import Resignation
 from eightfold.core.errors import EightfoldError
 from eightfold.games.game import Game, Position
 from eightfold.games.state import BLACK, WHITE
-from eightfold.protocols.gtp.words import STOP, plain, read_vertex, rules_of, write_colour, write_vertex
+from eightfold.protocols.gtp.words import (
+    RULE_OPTIONS,
+    STOP,
+    USUAL_GAME,
+    game_id,
+    plain,
+    read_vertex,
+    rules_of,
+    write_colour,
+    write_vertex,
+)
 from eightfold.protocols.program_player import LOOK, SHOWN, ProgramOptions, ProgramPlayer
 from eightfold.search.kind import PlayerKind
 
@@ -83,11 +93,12 @@ class GtpPlayer(ProgramPlayer):
 
     def _check_game(self) -> None:
         """Of Go nothing is asked, since every engine plays it; another game must be named by the engine itself."""
-        if self._game.name == "go":
+        wanted = game_id(self._game)
+        if wanted == USUAL_GAME:
             return
-        name = self._ask("gogui-rules_game_id", self._start) if "gogui-rules_game_id" in self._knows else "Go"
-        if name.lower() != self._game.name:
-            raise self._forfeit(f"it plays {name[:SHOWN]}, not {self._game.name}")
+        name = self._ask("gogui-rules_game_id", self._start) if "gogui-rules_game_id" in self._knows else USUAL_GAME
+        if name.lower() != wanted.lower():
+            raise self._forfeit(f"it plays {name[:SHOWN]}, not {wanted.lower()}")
 
     def _clear(self) -> None:
         self._empty()
@@ -98,11 +109,10 @@ class GtpPlayer(ProgramPlayer):
         game = self._game
         self._ask(f"boardsize {game.size}", self._start)
         self._ask("clear_board", self._start)
-        if game.name == "go":
-            if "kata-set-rules" in self._knows:
-                self._try(f"kata-set-rules {json.dumps(rules_of(game), separators=(',', ':'))}")
-            if "komi" in self._knows:
-                self._ask(f"komi {game.values['komi']:g}", self._start)
+        if "kata-set-rules" in self._knows and game.values.keys() >= RULE_OPTIONS:
+            self._try(f"kata-set-rules {json.dumps(rules_of(game), separators=(',', ':'))}")
+        if "komi" in self._knows and "komi" in game.values:
+            self._ask(f"komi {game.values['komi']:g}", self._start)
 
     def _set_handicap(self) -> None:
         handicap = int(self._game.values.get("handicap", 0))

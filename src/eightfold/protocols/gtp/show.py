@@ -30,11 +30,9 @@ def board_text(position: Position) -> str:
 
 
 def _taken(position: Position) -> str:
-    if position.game.name != "go":
+    if position.prisoners is None:
         return ""
-    from eightfold.games.go.layout import TAKEN  # here, because other games do without
-
-    black, white = position.state[TAKEN : TAKEN + 2]
+    white, black = position.prisoners  # black took white stones
     return f", {black} black and {white} white stones taken"
 
 
@@ -54,7 +52,7 @@ def gogui_result(position: Position) -> str:
 def gogui_commands(game: Game) -> str:
     """The commands that GoGui offers in its analyze window: a type, a name and the command."""
     listed = ["none/Clear Cache/clear_cache", "string/Show Board/showboard", "string/Print SGF/printsgf"]
-    if game.name == "go":
+    if game.counts_points:
         listed += [
             "string/Final Score/final_score",
             "plist/Final Status List Alive/final_status_list alive",

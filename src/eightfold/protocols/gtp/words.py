@@ -69,7 +69,7 @@ def write_vertex(action: int, game: Game) -> str:
     >>> write_vertex(8, make_game("go:size=9")), write_vertex(81, make_game("go:size=9"))
     ('J9', 'pass')
     """
-    if action == game.points and game.family.has_pass:
+    if action == game.points and game.spec.has_pass:
         return PASS
     row, column = divmod(int(action), game.size)
     return f"{COLUMNS[column]}{game.size - row}"
@@ -83,12 +83,12 @@ def read_vertex(text: str, game: Game) -> int:
     8
     """
     word = text.upper()
-    if word == PASS.upper() and game.family.has_pass:
+    if word == PASS.upper() and game.spec.has_pass:
         return game.points
     column = COLUMNS.find(word[:1]) if word else -1
     row = game.size - int(word[1:]) if re.fullmatch("[0-9]{1,2}", word[1:]) else -1
     if not (0 <= column < game.size and 0 <= row < game.size):
-        last = f"{COLUMNS[game.size - 1]}{game.size}" + (" or pass" if game.family.has_pass else "")
+        last = f"{COLUMNS[game.size - 1]}{game.size}" + (" or pass" if game.spec.has_pass else "")
         raise EightfoldError(f"invalid vertex {text[:SHOWN]!r}: A1 to {last} on this board")
     return row * game.size + column
 
@@ -121,6 +121,17 @@ def read_number(text: str, what: str) -> float:
 
 
 # ---- rules ------------------------------------------------------------------------------------------
+
+
+USUAL_GAME = "Go"  # of a program that does not say what it plays
+
+
+def game_id(game: Game) -> str:
+    """A game as `gogui-rules_game_id` names it."""
+    return game.spec.name.capitalize()
+
+
+RULE_OPTIONS = {"rules", "ko", "suicide"}  # what a game must have for `kata-set-rules` to mean something
 
 
 def rules_of(game: Game) -> dict[str, Any]:

@@ -5,8 +5,8 @@ At the depth limit a position is worth the best greedy score of the side to move
 best, below any win; a win is worth WIN minus the plies until it comes, so the sooner the better.
 
 Candidates are the empty points near stones, tried in the order of their greedy scores. The
-transposition table is keyed by the orbit key, so a position and its seven variants share one entry; an
-entry is used only for the very depth it was made for, which keeps the result equal to plain min-max.
+transposition table is keyed by the orbit key, so a position and its variants by the game's symmetries share one
+entry; an entry is used only for the very depth it was made for, which keeps the result equal to plain min-max.
 
 The search is a loop over a stack of frames and not a recursion: Numba's disk cache breaks recursive kernels.
 
@@ -21,9 +21,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eightfold.core.jit import Ints, kernel
-from eightfold.games.contract import best_possible_score, judge_position, play, rescore_moves, score_moves
-from eightfold.games.state import BLACK, DRAW, HASHES, ONGOING, RESULT, SIDE, SIZE, copy_state
-from eightfold.symmetry.orbit import orbit_key
+from eightfold.games.contract import (
+    best_possible_score,
+    judge_position,
+    play,
+    position_key,
+    rescore_moves,
+    score_moves,
+)
+from eightfold.games.state import BLACK, DRAW, ONGOING, RESULT, SIDE, SIZE, copy_state
 
 EXACT, AT_LEAST, AT_MOST = 1, 2, 3  # what a stored value says of the true one
 LONGEST = 1000  # more plies than any search looks ahead
@@ -151,7 +157,7 @@ def search(work: Work, last_ply: int, alpha: int, beta: int, radius: int) -> int
 def look_up(work: Work, ply: int, last_ply: int) -> tuple[int, int]:
     """What the table says of the position at `ply`, and what that is of the true value; 0 where it knows nothing."""
     state = work.states[ply]
-    key = orbit_key(state[HASHES : HASHES + 8])
+    key = position_key(state)
     entry = key & (work.keys.shape[0] - 1)
     if work.keys[entry] != key or work.bounds[entry] // 4 != last_ply - ply:
         return 0, 0
@@ -199,7 +205,7 @@ def take_back(work: Work, ply: int, last_ply: int, value: int) -> int:
         return UNDECIDED
     state = work.states[ply]
     best = frame[BEST]
-    key = orbit_key(state[HASHES : HASHES + 8])
+    key = position_key(state)
     entry = key & (work.keys.shape[0] - 1)
     kind = AT_LEAST if best >= frame[BETA] else (AT_MOST if best <= frame[FLOOR] else EXACT)
     work.keys[entry] = key

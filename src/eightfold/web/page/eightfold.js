@@ -72,7 +72,9 @@ export class EightfoldView {
     const { state } = this.game;
     if (!this.visible || answer.node !== state?.node) return;
     const canonical = new Set(answer.canonical);
-    answer.turns.forEach((turn, number) => {
+    this.cells.forEach((cell, number) => { cell.node.hidden = !answer.symmetries.includes(number); });
+    answer.turns.forEach((turn, k) => {
+      const number = answer.symmetries[k]; // a game may have only some of the eight symmetries
       const cell = this.cells[number];
       cell.board.show({ size: answer.size, letters: state.game.letters, stones: turn.stones });
       cell.node.classList.toggle("canonical", canonical.has(number));

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eightfold.games import BLACK, WHITE, make_game
-from eightfold.games.arrange import arranged, in_turn, is_in_turn
+from eightfold.games.setup import arranged, in_turn, is_in_turn
 from refusals import refusal
 
 GAME = make_game("gomoku:size=9")

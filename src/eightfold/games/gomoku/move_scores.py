@@ -1,4 +1,4 @@
-"""What a point of a Gomoku board is worth (document 004, section 3.1), for the greedy and the alpha-beta player.
+"""What a point of a Gomoku board is worth (Zhao & Zhang, section 3.1), for the greedy and the alpha-beta player.
 
 A stone on an empty point would make a run in each of the four directions; a run is worth ten times more for every
 stone. Runs that win nothing by the rule, because they are too long or closed at both ends, are worth next to nothing,

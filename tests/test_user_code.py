@@ -26,7 +26,7 @@ from eightfold.games import make_game
 from managers import Manager
 from refusals import refusal
 
-OWN = "python:stranger,size=2"
+USER_GAME = "python:stranger,size=2"
 SAID = "python:stranger is code of somebody's own"
 LIKE = "gomoku:size=3,win=3,rule=freestyle"  # as many planes; a network that plays any size has the same weights
 
@@ -76,7 +76,7 @@ def network(place):
     sound = Description(network="resnet:blocks=1,filters=8", game=LIKE, encoder="last-move", symmetry="none")
     folder = place.folder / "net"
     save_checkpoint(folder, sound.make(), sound)
-    (folder / "network.json").write_text(json.dumps({**asdict(sound), "game": OWN}))
+    (folder / "network.json").write_text(json.dumps({**asdict(sound), "game": USER_GAME}))
     return folder
 
 
@@ -91,7 +91,7 @@ def exported(network):
     model = onnx.load_model_from_string(onnx_bytes(sound.make(), sound, any_size=True))
     for pair in model.metadata_props:
         if pair.key == "game":
-            pair.value = OWN
+            pair.value = USER_GAME
     path = network / "network.onnx"
     path.write_bytes(model.SerializeToString())
     return path
@@ -134,7 +134,7 @@ def test_a_text_from_a_file_is_not_disguised_by_its_writing(place, network):
 
 @pytest.mark.parametrize(("program", "file"), [("train", "own.toml"), ("train-isn", "own.toml")])
 def test_a_preset_in_a_file_names_no_code(program, file, place):
-    (place.folder / file).write_text(f'game = "{OWN}"\n')
+    (place.folder / file).write_text(f'game = "{USER_GAME}"\n')
     assert SAID in refusal(lambda: command(program, file, "--run", "new"))
     assert place.untouched()
     assert not (place.folder / "new").exists()
@@ -144,8 +144,8 @@ def test_a_preset_in_a_file_names_no_code(program, file, place):
 def test_the_folder_of_a_run_names_no_code(program, place):
     folder = place.folder / "run"
     folder.mkdir()
-    (folder / "config.toml").write_text(f'game = "{OWN}"\n')
-    (folder / "games.jsonl").write_text(json.dumps({"game": OWN, "moves": [0], "opening": 0, "result": 1}) + "\n")
+    (folder / "config.toml").write_text(f'game = "{USER_GAME}"\n')
+    (folder / "games.jsonl").write_text(json.dumps({"game": USER_GAME, "moves": [0], "opening": 0, "result": 1}) + "\n")
     assert refusal(lambda: command(program, "--run", "run", "--games", "1"))
     assert place.untouched()
 
@@ -153,12 +153,12 @@ def test_the_folder_of_a_run_names_no_code(program, place):
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("a.sgf", f"(;GM[4]EIGHTFOLD[{OWN}];B[aa])"),
-        ("a.sgf", f"(;GM[1]EIGHTFOLD[{OWN}];B[aa])"),
-        ("a.sgf", f"(;GM[{OWN}];B[aa])"),
-        ("a.sgf", f"(;GM[4]RU[{OWN}]SZ[{OWN}];B[aa])"),
-        ("a.sgf", f"(;GM[1]RU[{OWN}];B[aa])"),
-        ("a.psq", f"Piskvorky {OWN}, 11:11, 1\n1,1,0\n{OWN}\n"),
+        ("a.sgf", f"(;GM[4]EIGHTFOLD[{USER_GAME}];B[aa])"),
+        ("a.sgf", f"(;GM[1]EIGHTFOLD[{USER_GAME}];B[aa])"),
+        ("a.sgf", f"(;GM[{USER_GAME}];B[aa])"),
+        ("a.sgf", f"(;GM[4]RU[{USER_GAME}]SZ[{USER_GAME}];B[aa])"),
+        ("a.sgf", f"(;GM[1]RU[{USER_GAME}];B[aa])"),
+        ("a.psq", f"Piskvorky {USER_GAME}, 11:11, 1\n1,1,0\n{USER_GAME}\n"),
     ],
 )
 def test_a_record_names_no_code(name, text, place):
@@ -171,11 +171,11 @@ def test_a_record_names_no_code(name, text, place):
 def test_the_notes_of_an_internal_symmetry_network_name_no_code(place):
     from eightfold.isn.network import ISN, save_isn
 
-    save_isn(ISN(), place.folder / "isn.safetensors", game=OWN, classes=OWN, player=OWN)
+    save_isn(ISN(), place.folder / "isn.safetensors", game=USER_GAME, classes=USER_GAME, player=USER_GAME)
     command("match", "isn:isn.safetensors", "random", "--game", "go:size=3", "--games", "2")
     (place.folder / "run").mkdir()
-    (place.folder / "run" / "config.toml").write_text(f'game = "{OWN}"\n')
-    save_isn(ISN(), place.folder / "run" / "network.safetensors", game=OWN)
+    (place.folder / "run" / "config.toml").write_text(f'game = "{USER_GAME}"\n')
+    save_isn(ISN(), place.folder / "run" / "network.safetensors", game=USER_GAME)
     command("match", "isn:run", "random", "--game", "go:size=3", "--games", "2")
     assert place.untouched()
 
@@ -193,7 +193,7 @@ def test_the_page_offers_such_a_network_to_nobody_and_imports_nothing(place, net
     try:
         seat = {"player": "human", "level": 0}
         for changes in (
-            {"game": OWN},
+            {"game": USER_GAME},
             {"game": "PYTHON:stranger"},
             {"black": {"player": "python:stranger:GAME", "level": 0}},
             {"black": {"player": f"net:{network}", "level": 0}},
@@ -207,7 +207,7 @@ def test_the_page_offers_such_a_network_to_nobody_and_imports_nothing(place, net
                 Session.new(message.game, [], message.black, message.white, playing=True, now=0.0)
 
             assert refusal(begin)
-        assert refusal(lambda: Session.pasted(f"(;GM[4]EIGHTFOLD[{OWN}];B[aa])", now=0.0))
+        assert refusal(lambda: Session.pasted(f"(;GM[4]EIGHTFOLD[{USER_GAME}];B[aa])", now=0.0))
         game = make_game("gomoku:size=3,win=3")
         assert SAID in refusal(lambda: host.offers.find("net:net").make(0, game, seed=1))
         human = Seat(player="net:net")
@@ -219,12 +219,12 @@ def test_the_page_offers_such_a_network_to_nobody_and_imports_nothing(place, net
 
 
 def test_gtp_names_no_code(place, exported):
-    (place.folder / "a.sgf").write_text(f"(;GM[1]EIGHTFOLD[{OWN}];B[aa])")
+    (place.folder / "a.sgf").write_text(f"(;GM[1]EIGHTFOLD[{USER_GAME}];B[aa])")
     with Controller("--player", f"net:{exported.parent}", "--game", LIKE, **place.environment()) as engine:
         for line in (
-            f"boardsize {OWN}",
-            f"kata-set-rules {OWN}",
-            f"set_game {OWN}",
+            f"boardsize {USER_GAME}",
+            f"kata-set-rules {USER_GAME}",
+            f"set_game {USER_GAME}",
             f"loadsgf {place.folder / 'a.sgf'}",
         ):
             assert engine.refused(line)
@@ -235,7 +235,7 @@ def test_gtp_names_no_code(place, exported):
 
 def test_gomocup_names_no_code(place, exported):
     with Manager("--player", f"net:{exported.parent}", **place.environment()) as manager:
-        answers = [manager.ask(line) for line in (f"START {OWN}", "START 5", f"RECTSTART {OWN},5")]
+        answers = [manager.ask(line) for line in (f"START {USER_GAME}", "START 5", f"RECTSTART {USER_GAME},5")]
         assert all(answer.startswith(("ERROR", "UNKNOWN", "MESSAGE")) for answer in answers), answers
     assert place.untouched()
 
@@ -245,10 +245,10 @@ def test_gomocup_names_no_code(place, exported):
 
 def test_only_a_typed_game_is_imported_and_then_its_texts_are_known(place, monkeypatch):
     monkeypatch.setattr(game_module, "_typed", {})
-    assert SAID in refusal(lambda: make_game(OWN))
-    typed = game_module.typed_game("python:stranger,size=3")
+    assert SAID in refusal(lambda: make_game(USER_GAME))
+    typed = game_module.make_game("python:stranger,size=3", trusted=True)
     assert place.mark.exists()
-    assert make_game(OWN).text == OWN
+    assert make_game(USER_GAME).text == USER_GAME
     position = pickle.loads(pickle.dumps(typed.start()))  # as another process of this user would
     assert position.game.text == "python:stranger,size=3"
 
@@ -256,9 +256,9 @@ def test_only_a_typed_game_is_imported_and_then_its_texts_are_known(place, monke
 def test_who_types_the_game_can_use_such_a_network(place, network):
     pytest.importorskip("onnx")
     for arguments, expected in (
-        (("match", "net:net,playouts=2", "random", "--game", OWN, "--games", "2", "--json"), '"games": 2'),
-        (("evaluate", "net", "--game", OWN, "--games", "2", "--playouts", "2", "--json"), '"games": 6'),
-        (("export", "net", "--onnx", "--game", OWN), f"for {OWN}"),
+        (("match", "net:net,playouts=2", "random", "--game", USER_GAME, "--games", "2", "--json"), '"games": 2'),
+        (("evaluate", "net", "--game", USER_GAME, "--games", "2", "--playouts", "2", "--json"), '"games": 6'),
+        (("export", "net", "--onnx", "--game", USER_GAME), f"for {USER_GAME}"),
     ):
         place.mark.unlink(missing_ok=True)
         done = place.run(*arguments)
@@ -267,15 +267,15 @@ def test_who_types_the_game_can_use_such_a_network(place, network):
         assert place.mark.exists()
     refused = place.run("export", "net", "--onnx", "--game", "python:stranger,size=3")
     assert refused.returncode == 2
-    assert f"was trained for {OWN}, not for python:stranger,size=3" in refused.stderr
+    assert f"was trained for {USER_GAME}, not for python:stranger,size=3" in refused.stderr
 
 
-@pytest.mark.parametrize("typed", [("--game", OWN), ("--set", f'game = "{OWN}"')])
+@pytest.mark.parametrize("typed", [("--game", USER_GAME), ("--set", f'game = "{USER_GAME}"')])
 def test_who_types_the_game_can_train_for_it(typed, place):
     changes = ["evaluation.every_minutes=0", "selfplay.parallel_games=2", "selfplay.playouts=2", "encoder=last-move"]
     changes += ["evaluation.final_games=1", "evaluation.playouts=2", "network=a1", "selfplay.opening_share=0"]
-    (place.folder / "own.toml").write_text(f'game = "{OWN}"\n')
+    (place.folder / "own.toml").write_text(f'game = "{USER_GAME}"\n')
     arguments = [part for change in changes for part in ("--set", change)]
     done = place.run("train", "own.toml", "--run", "new", "--games", "2", *arguments, *typed)
     assert done.returncode == 0, done.stderr
-    assert json.loads((place.folder / "new" / "checkpoint" / "network.json").read_text())["game"] == OWN
+    assert json.loads((place.folder / "new" / "checkpoint" / "network.json").read_text())["game"] == USER_GAME

@@ -1,8 +1,8 @@
-"""What moves and positions of Go are worth at a glance, for the players `greedy` and `alphabeta`.
+"""The heuristic of the players `greedy` and `alphabeta` for Go: scores of moves, and of positions without reading.
 
-A point is worth the stones that a move there takes, saves or puts in atari, and a little for lines and contact; a move
-that puts itself in atari, and a pass, are worth next to nothing, and filling an eye nothing at all. A
-position is worth its area as far as it can be seen without reading: a point belongs to whose stones are nearer.
+A move scores for the stones that it takes, saves or puts in atari, and a little for lines and contact. A move that
+puts itself in atari, and a pass, score next to nothing; filling an eye scores 0. A position scores its area as far as
+it can be seen without reading: a point belongs to whose stones are nearer.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ def score_moves(state: Ints, scores: Ints) -> None:  # [2, A]
     for point in range(size * size):
         cell = cell_at(point, size)
         for colour in (BLACK, WHITE):
-            worth = 0
+            score = 0
             empty = state[cell] & COLOUR == EMPTY
             if empty and not is_eye(state, stride, cell, colour) and may_play(state, stride, cell, colour):
                 stamp += 6
-                worth = _worth(state, stride, cell, colour, seen, stamp)
+                score = _move_score(state, stride, cell, colour, seen, stamp)
                 edge = min(min(point // size, size - 1 - point // size), min(point % size, size - 1 - point % size))
-                worth += LINES[min(edge, 4)] if worth > BAD else 0
-            scores[colour - BLACK, point] = worth
+                score += LINES[min(edge, 4)] if score > BAD else 0
+            scores[colour - BLACK, point] = score
     scores[0, size * size] = scores[1, size * size] = PASS
 
 
@@ -53,7 +53,7 @@ def best_possible_score(state: Ints) -> int:
 
 
 @kernel
-def _worth(state: Ints, stride: int, cell: int, colour: int, seen: Ints, stamp: int) -> int:
+def _move_score(state: Ints, stride: int, cell: int, colour: int, seen: Ints, stamp: int) -> int:
     """What a stone does: six stamps of `seen` may be used, from `stamp` down."""
     taken = saved = threatened = contact = 0
     for side in range(4):
@@ -77,8 +77,8 @@ def _worth(state: Ints, stride: int, cell: int, colour: int, seen: Ints, stamp: 
         return BAD + taken  # the stone can be taken at once
     if room == 1:
         saved = 0
-    worth = USUAL + TAKE * taken + SAVE * saved + THREATEN * threatened + CONTACT * contact
-    return worth + LIBERTY * room if contact else worth
+    score = USUAL + TAKE * taken + SAVE * saved + THREATEN * threatened + CONTACT * contact
+    return score + LIBERTY * room if contact else score
 
 
 @kernel
@@ -104,7 +104,7 @@ def _liberties_after(state: Ints, stride: int, cell: int, colour: int, seen: Int
 
 @kernel
 def judge_position(state: Ints, scores: Ints) -> int:
-    """What the position is worth to the side to move: points by the nearest stones, groups in atari, komi."""
+    """The score of the position for the side to move: points by the nearest stones, groups in atari, komi."""
     size, side = state[SIZE], state[SIDE]
     stride = state[SIZE] + 1
     near_black = _distances(state, stride, BLACK, side)
