@@ -61,9 +61,11 @@ def match(
 ) -> None:
     """Play a match between two players and say what the result is worth."""
     from eightfold.arena.folder import GameFolder
-    from eightfold.arena.match import GameResult, play_match
+    from eightfold.arena.match import play_match
+    from eightfold.arena.match_report import MatchProgress, print_match
     from eightfold.arena.players import HUMAN
-    from eightfold.arena.report import MatchProgress, draw_board, print_match
+    from eightfold.arena.report import draw_board
+    from eightfold.arena.results import GameResult
     from eightfold.games.game import typed_game
 
     with_human = HUMAN in (first, second)
@@ -262,9 +264,9 @@ def evaluate(
     """Measure a network against pure Monte Carlo search of 1000, 3000 and 5000 playouts."""
     from eightfold.games.game import typed_game
     from eightfold.learning.commands import evaluate_run
-    from eightfold.learning.report import print_strength
+    from eightfold.learning.report import print_evaluation
 
-    strength = evaluate_run(
+    evaluation = evaluate_run(
         run,
         game=None if game is None else typed_game(game),
         games=games,
@@ -274,9 +276,9 @@ def evaluate(
         backend=backend,
     )
     if as_json:
-        print(json.dumps(strength.as_dict()))
+        print(json.dumps(evaluation.as_dict()))
     else:
-        print_strength(strength, str(run))
+        print_evaluation(evaluation, str(run))
 
 
 @app.command()
