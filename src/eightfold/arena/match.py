@@ -53,8 +53,8 @@ def play_match(
     `names` are what the report calls them. `parallel` games are played at once; 0 chooses. `progress` is told of
     every game, in their order.
     """
-    matches = _play_pairs(
-        game, [first, second], [(0, 1)], games=games, seed=seed, opening_plies=opening_plies, names=names,
+    matches = gauntlet(
+        game, first, [second], games=games, seed=seed, opening_plies=opening_plies, names=names,
         first_always_black=first_always_black, parallel=parallel, threads=threads, progress=progress,
     )  # fmt: skip
     return matches[0]
