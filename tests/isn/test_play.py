@@ -244,4 +244,4 @@ def test_players_by_name(place):
     ):
         assert said in refusal(lambda text=text: make_player(text, game))
     assert "plays go" in refusal(lambda: make_player(f"isn:{place}", make_game("gomoku:size=8")))
-    assert "isn:RUN" in refusal(lambda: make_player("nobody", game))
+    assert "isn, " in refusal(lambda: make_player("nobody", game))

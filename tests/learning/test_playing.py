@@ -141,7 +141,7 @@ def test_a_network_that_does_not_say_how_it_plays_plays_as_networks_did(tmp_path
         ("exploration=lots", "exploration='lots' is not a number"),
         ("contempt=2", "contempt=2.0 is not a number from 0 to 1"),
         ("proof_nodes=-1", "proof_nodes=-1 is not a whole number"),
-        ("speed=3", "unknown option of how a network plays 'speed'"),
+        ("speed=3", "unknown option of how the network plays 'speed'"),
         (3, "playing is 3, not a text"),
     ],
 )
@@ -172,4 +172,4 @@ def test_a_shipped_network_says_how_it_plays_in_both_its_forms(name):
     folder = find_checkpoint(name)
     stored = json.loads((folder / "network.json").read_text())["playing"]
     assert read_metadata(find_exported(name).read_bytes())["playing"] == stored
-    assert load_description(folder).settings().exploration > 0
+    assert load_description(folder).play_settings().exploration > 0

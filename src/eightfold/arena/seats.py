@@ -99,7 +99,11 @@ def think_side_by_side(tasks: Sequence[Task], threads: int) -> dict[int, Answer]
                 task = queue.popleft()
             except IndexError:
                 return answers
-            answers |= task.seat.think(task.positions)
+            try:
+                answers |= task.seat.think(task.positions)
+            except BaseException:  # Ctrl-C, for one: the other threads begin nothing more
+                queue.clear()
+                raise
 
     parts = run_parts(work, max(1, min(threads, len(tasks))))
     return {slot: answer for part in parts for slot, answer in part.items()}

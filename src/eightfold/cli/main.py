@@ -55,6 +55,7 @@ def match(
         int,
         typer.Option(min=0, help="Start from so many random moves, each opening twice with colours swapped."),
     ] = 0,
+    parallel: Annotated[int, typer.Option(min=0, help="Games played side by side; 0: as many as suit.")] = 0,
     as_json: JsonOption = False,
     sgf: Annotated[Path | None, typer.Option(help="A folder to keep the games in, one SGF file each.")] = None,
     show: Annotated[bool, typer.Option("--show", help="Draw the final board of the last game.")] = False,
@@ -84,7 +85,14 @@ def match(
                 folder.add(result.record(event=f"{first} - {second}, seed {seed}"))
 
         report = play_match(
-            the_game, first, second, games=games, seed=seed, opening_plies=opening_plies, progress=finished
+            the_game,
+            first,
+            second,
+            games=games,
+            seed=seed,
+            opening_plies=opening_plies,
+            parallel=parallel,
+            progress=finished,
         )
     if as_json:
         print(json.dumps(report.as_dict()))
