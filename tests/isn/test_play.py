@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 import pytest
 
-from eightfold.arena.match import play_game, play_match
+from eightfold.arena.match import play_match, round_robin
 from eightfold.arena.players import make_player
 from eightfold.core.rng import make_random
 from eightfold.games.game import make_game
@@ -16,10 +14,9 @@ from eightfold.games.state import BLACK, WHITE
 from eightfold.isn.choice import draw_move, move_values
 from eightfold.isn.classes import EMPTY_POINT, liberty_classes
 from eightfold.isn.fused import FusedEvaluator
-from eightfold.isn.match import play_pairs
 from eightfold.isn.network import save_isn
 from eightfold.isn.place import load_go_isn
-from eightfold.isn.player import IsnPlayer
+from eightfold.isn.player import IsnOptions, IsnPlayer
 from eightfold.isn.reward import board_rewards, board_values
 from eightfold.isn.tables import playing_tables
 from eightfold.isn.view import IsnEvaluator, follow
@@ -202,30 +199,31 @@ def test_alpha_beta_finds_what_min_max_finds(place, depth, width):
         assert result.depth == depth
 
 
-def test_two_networks_play_the_games_that_two_players_play(tmp_path):
+def test_games_at_once_are_those_played_alone_whatever_the_threads():
     game = make_game("go:size=5,komi=0.5")
-    networks = [strange(6), strange(7)]
-    files = [tmp_path / f"{number}.safetensors" for number in range(2)]
-    for network, file in zip(networks, files, strict=True):
-        save_isn(network, file)
-    [result] = play_pairs(game, [playing_tables(each) for each in networks], [(0, 1)], games=2, beta=0.0, seed=3)
-    for number in range(2):
-        players = [IsnPlayer(game, str(file)) for file in files]
-        played = play_game(game.start(), (players[0], players[1]), ("a", "b"), first_named_is_black=number == 0)
-        assert len(played.position.moves) < 75, "contests end after three times the points"
-        assert result.moves[number] == len(played.position.moves)
-        assert result.margins[number] == played.position.margin * (1 if number == 0 else -1)
+    players = [IsnPlayer(game, playing_tables(strange(seed)), IsnOptions(beta=5.0)) for seed in (8, 9, 10)]
+
+    def games(**how: int) -> list[tuple[int, ...]]:
+        found = round_robin(game, players, games=4, seed=1, **how)
+        assert [tally.games for tally in found.tallies] == [8, 8, 8]
+        assert sum(tally.score for tally in found.tallies) == pytest.approx(1.5)
+        return [result.position.moves for match in found.matches for result in match.results]
+
+    assert games(parallel=1) == games(threads=1) == games(threads=2)
 
 
-def test_pairs_do_not_depend_on_threads():
+def test_a_network_on_either_side_of_a_game_sees_it_with_its_own_eyes():
+    """A match plays what two players play who are asked in turn."""
     game = make_game("go:size=5,komi=0.5")
-    networks = [playing_tables(strange(seed)) for seed in (8, 9, 10)]
-    pairs = list(itertools.combinations(range(3), 2))
-    one, two = (play_pairs(game, networks, pairs, games=4, seed=1, threads=threads) for threads in (1, 2))
-    for a, b in zip(one, two, strict=True):
-        np.testing.assert_array_equal(a.margins, b.margins)
-        assert a.games == 4
-        assert 0 <= a.points <= 4
+    tables = [playing_tables(strange(seed)) for seed in (6, 7)]
+    match = play_match(game, *(IsnPlayer(game, each) for each in tables), games=2, names=("a", "b"))
+    for number, result in enumerate(match.results):
+        players = [IsnPlayer(game, each) for each in (tables if number == 0 else tables[::-1])]
+        position = game.start()
+        while not position.is_over:
+            position = position.play(players[position.ply % 2].think(position).action)
+        assert result.position.moves == position.moves
+        assert result.margin == position.margin * (1 if number == 0 else -1)
 
 
 def test_players_by_name(place):
@@ -246,4 +244,4 @@ def test_players_by_name(place):
     ):
         assert said in refusal(lambda text=text: make_player(text, game))
     assert "plays go" in refusal(lambda: make_player(f"isn:{place}", make_game("gomoku:size=8")))
-    assert "isn:RUN" in refusal(lambda: make_player("nobody", game))
+    assert "isn, " in refusal(lambda: make_player("nobody", game))

@@ -8,16 +8,17 @@ from dataclasses import asdict, replace
 import pytest
 import torch
 
-from eightfold.arena import make_player
+from eightfold.arena import gauntlet, make_player
 from eightfold.config import load_preset, with_changes
 from eightfold.games import make_game
 from eightfold.learning.commands import evaluate_run
 from eightfold.learning.config import TrainConfig
+from eightfold.learning.evaluation import Evaluation
 from eightfold.learning.loop import Training
+from eightfold.nets.player import NetOptions, NetPlayer
 from eightfold.nets.store.checkpoint import (
     Description,
     find_checkpoint,
-    load_checkpoint,
     save_checkpoint,
     shipped_networks,
 )
@@ -53,19 +54,37 @@ def search_of(text: str) -> SearchSettings:
     return player._search.settings
 
 
+def games_of(evaluation: Evaluation) -> list[tuple[int, ...]]:
+    return [result.position.moves for match in evaluation.mcts.values() for result in match.results]
+
+
 @pytest.mark.parametrize(
     "changes", [(), ("symmetry=random", "seed=3"), ("selfplay.root=gumbel", "selfplay.contempt=0.5")]
 )
 def test_a_run_and_evaluate_measure_the_same(changes, tmp_path):
     training = make_run(tmp_path / "run", *changes)
-    noted = training.evaluate(6)["strength"]
+    noted = training.evaluate(6)["evaluation"]
     training.close()
     seed = training.config.seed
     again = evaluate_run(tmp_path / "run", games=6, playouts=24, seed=seed, as_paper=False)
-    assert again.tiers == training.strength.tiers, "game for game"
+    assert games_of(again) == games_of(training.evaluation), "game for game"
     assert again.as_dict() == noted
     assert noted["playing"] == STORED
     assert noted["playouts"] == 24
+    assert noted["mcts"]["games"] == 18
+    for tier in (1000, 3000, 5000):
+        found = noted[f"mcts-{tier}"]
+        assert found["wins"] + found["draws"] + found["losses"] == found["games"] == 6
+        assert found["opponent"] == f"mcts:playouts={tier}"
+
+
+def test_the_player_net_plays_the_games_of_an_evaluation(tmp_path):
+    """Measured is what plays: the same settings, down to the leaves in a batch."""
+    make_run(tmp_path / "run").close()
+    measured = evaluate_run(tmp_path / "run", games=4, playouts=40, seed=2, as_paper=False)
+    texts = [f"net:{tmp_path / 'run'},playouts=40", *(f"mcts:playouts={tier}" for tier in measured.mcts)]
+    matches = gauntlet(make_game(GAME), texts[0], texts[1:], games=4, seed=2)
+    assert [result.position.moves for match in matches for result in match.results] == games_of(measured)
 
 
 def test_what_a_run_saves_is_how_its_network_plays_everywhere(tmp_path):
@@ -86,21 +105,15 @@ def test_what_a_run_saves_is_how_its_network_plays_everywhere(tmp_path):
 
 
 def test_as_paper_is_the_papers_search_whatever_is_stored(tmp_path):
-    from eightfold.learning.evaluation import measure_strength
-    from eightfold.nets.inference.backends import make_backend
-    from eightfold.nets.inference.evaluator import NetworkEvaluator
-
     make_run(tmp_path / "run").close()
     measured = evaluate_run(tmp_path / "run", games=4, playouts=20, seed=1, as_paper=True)
     assert measured.playing == "exploration=5.0,fpu_reduction=-1.0,proof_nodes=0,contempt=0.0"
-    assert all(tier.second == () and len(tier.first) == 4 for tier in measured.tiers)
-    network, description = load_checkpoint(tmp_path / "run" / "checkpoint")
-    evaluator = NetworkEvaluator(
-        make_backend("auto", network, description.shape()), encoder="last-move", symmetry="slap"
-    )
-    paper = SearchSettings(exploration=5.0, fpu_reduction=-1.0, proof_nodes=0)
-    plain = measure_strength(make_game(GAME), evaluator, games=4, playouts=20, settings=paper, as_paper=True, seed=1)
-    assert measured.tiers == plain.tiers
+    assert all(match.as_second.games == 0 and match.as_first.games == 4 for match in measured.mcts.values())
+    make_run(tmp_path / "other", "evaluation.exploration=5", "selfplay.proof_nodes=0").close()
+    player = NetPlayer(make_game(GAME), str(tmp_path / "other"), NetOptions(playouts=20), leaves_a_game=1, seed=1)
+    tiers = [f"mcts:playouts={tier}" for tier in measured.mcts]
+    plain = gauntlet(make_game(GAME), player, tiers, games=4, seed=1, first_always_black=True)
+    assert [result.position.moves for match in plain for result in match.results] == games_of(measured)
 
 
 def test_a_network_that_does_not_say_how_it_plays_plays_as_networks_did(tmp_path):
@@ -128,7 +141,7 @@ def test_a_network_that_does_not_say_how_it_plays_plays_as_networks_did(tmp_path
         ("exploration=lots", "exploration='lots' is not a number"),
         ("contempt=2", "contempt=2.0 is not a number from 0 to 1"),
         ("proof_nodes=-1", "proof_nodes=-1 is not a whole number"),
-        ("speed=3", "unknown option of how a network plays 'speed'"),
+        ("speed=3", "unknown option of how the network plays 'speed'"),
         (3, "playing is 3, not a text"),
     ],
 )
@@ -159,4 +172,4 @@ def test_a_shipped_network_says_how_it_plays_in_both_its_forms(name):
     folder = find_checkpoint(name)
     stored = json.loads((folder / "network.json").read_text())["playing"]
     assert read_metadata(find_exported(name).read_bytes())["playing"] == stored
-    assert load_description(folder).settings().exploration > 0
+    assert load_description(folder).play_settings().exploration > 0

@@ -79,7 +79,7 @@ def test_evaluations_come_every_so_many_games_and_a_run_remembers_them(tmp_path,
         training = Training(config, tmp_path / "run")
         training.train()
         training.close()
-        return [entry["games"] for entry in read_metrics(tmp_path / "run") if "strength" in entry]
+        return [entry["games"] for entry in read_metrics(tmp_path / "run") if "evaluation" in entry]
 
     never_due(monkeypatch)
     changes = ["selfplay.parallel_games=1", "evaluation.every_games=4", "evaluation.playouts=2"]

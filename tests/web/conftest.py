@@ -22,7 +22,15 @@ def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
          "games_per_s": 5.0, "game_length": 20.0, "black_wins": 0.5, "white_wins": 0.4, "draws": 0.1}
         for k in range(1, 31)
     ]  # fmt: skip
-    entries.append({"minutes": 3.0, "games": 300, "strength": {"score": 0.6, "ci95": [0.5, 0.7], "games": 30}})
+    entries.append(
+        {
+            "minutes": 3.0,
+            "games": 300,
+            "evaluation": {
+                "mcts": {"score": 0.6, "ci95": [0.5, 0.7], "games": 30, "wins": 12, "draws": 12, "losses": 6}
+            },
+        }
+    )
     (folder / "metrics.jsonl").write_text("".join(json.dumps(entry) + "\n" for entry in entries))
     games = [{"moves": [24, 25, 17, 18, 10, 11, 3], "opening": 0, "result": 1} for _ in range(40)]
     (folder / "games.jsonl").write_text("".join(json.dumps(game) + "\n" for game in games))

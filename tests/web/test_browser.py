@@ -231,7 +231,7 @@ def test_the_eightfold_view_shows_eight_sides_and_one_number(page):
 def test_a_run_is_watched_and_its_games_replayed(page):
     page.click('nav a[data-view="runs"]')
     page.wait_for_selector(".chart .curve[d^=M]")
-    assert "strength 0.600" in page.inner_text("#run-strength")
+    assert "score 0.600 (0.50 to 0.70), 12 won, 12 drawn, 6 lost" in page.inner_text("#run-score")
     page.locator("#selfplay-games button").first.click()
     page.wait_for_function("() => document.querySelectorAll('.replay-board .stone').length >= 2")
     page.click("#analyse-game")

@@ -40,13 +40,13 @@ def test_nonsense_in_a_file_is_left_out(tmp_path):
     assert run.games()["games"] == [{"moves": [1], "opening": 0, "result": 3}]
 
 
-def test_a_long_run_is_thinned_but_keeps_every_strength(tmp_path):
+def test_a_long_run_is_thinned_but_keeps_every_evaluation(tmp_path):
     run, path = WatchedRun(tmp_path), tmp_path / "metrics.jsonl"
-    add(path, *({"minutes": k} for k in range(10_000)), {"minutes": 1, "strength": {}})
+    add(path, *({"minutes": k} for k in range(10_000)), {"minutes": 1, "evaluation": {}})
     curves = run.curves(0)
     assert len(curves["entries"]) <= MOST_POINTS + 1
     assert curves["next"] == 10_001
-    assert "strength" in curves["entries"][-1]
+    assert "evaluation" in curves["entries"][-1]
 
 
 def test_a_run_that_began_again_is_told(tmp_path):

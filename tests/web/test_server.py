@@ -396,7 +396,7 @@ def test_runs_are_told(address):
     assert run["game"] == "gomoku:size=7"
     _, curves, _ = get(address, "/api/runs/0/curves")
     assert len(curves["entries"]) == curves["next"] == 31
-    assert get(address, "/api/runs/0/curves?after=30")[1]["entries"][0]["strength"]["score"] == 0.6
+    assert get(address, "/api/runs/0/curves?after=30")[1]["entries"][0]["evaluation"]["mcts"]["score"] == 0.6
     _, games, _ = get(address, "/api/runs/0/games")
     assert len(games["games"]) == 24
     assert get(address, "/api/runs/7/curves")[0] == 404

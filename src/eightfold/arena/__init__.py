@@ -1,8 +1,22 @@
 """The arena: players by name, matches between them, and what a score is worth."""
 
 from eightfold.arena.forfeit import Forfeit
-from eightfold.arena.match import GameResult, MatchReport, play_match
+from eightfold.arena.match import gauntlet, play_match, round_robin
 from eightfold.arena.players import make_player, read_player
-from eightfold.arena.ratings import wilson_interval
+from eightfold.arena.ratings import elo_ratings, wilson_interval
+from eightfold.arena.results import GameResult, MatchReport, RoundRobin, Tally
 
-__all__ = ["Forfeit", "GameResult", "MatchReport", "make_player", "play_match", "read_player", "wilson_interval"]
+__all__ = [
+    "Forfeit",
+    "GameResult",
+    "MatchReport",
+    "RoundRobin",
+    "Tally",
+    "elo_ratings",
+    "gauntlet",
+    "make_player",
+    "play_match",
+    "read_player",
+    "round_robin",
+    "wilson_interval",
+]

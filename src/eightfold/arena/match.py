@@ -1,291 +1,283 @@
-"""Matches: two players, some games, and what the result is worth.
+"""Matches: the one engine that plays games between players, for whoever wants to know who is stronger.
 
-Colours alternate. With openings, every opening is some random moves that end nothing and is played twice,
-each player once on either side of it. All randomness comes from one seed. Two deterministic players
-without openings play the same two games for ever, so identical games are counted and named. A player that
-forfeits loses that game, with the reason kept, and the match goes on; one that resigns has just lost.
+`play_match` is two players, `gauntlet` one against several, `round_robin` everybody against everybody. Many games are
+played side by side: in every step each player is asked once for all positions in which it is to move (`seats.py`). A
+game's random numbers come from the seed of the match and the game's number, so that it does not matter which games are
+played beside it; results are in the order of the games.
+
+Colours alternate. With openings, every opening is some random moves that end nothing and is played twice, each player
+once on either side of it. Two deterministic players without openings play the same two games for ever, so identical
+games are counted and named. A player that forfeits loses that game, with the reason kept, and the match goes on; one
+that resigns has just lost.
 """
 
 from __future__ import annotations
 
-import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from eightfold.arena.forfeit import Forfeit, Resignation
+from eightfold.arena.human import HumanPlayer
+from eightfold.arena.openings import random_openings
 from eightfold.arena.players import HUMAN, make_player
-from eightfold.arena.ratings import score_interval
-from eightfold.core.errors import EightfoldError
+from eightfold.arena.results import GameResult, MatchReport, RoundRobin
+from eightfold.arena.seats import Seat, games_at_once, think_side_by_side
+from eightfold.core.errors import EightfoldError, shown
+from eightfold.core.threads import usable_cores
 from eightfold.games.game import Game, Position
-from eightfold.games.records.record import GameRecord
-from eightfold.games.state import BLACK, WHITE
+from eightfold.games.state import BLACK
 from eightfold.search.result import Player, close_player
 
-OPENING_TRIES = 1000
-
-
-@dataclass(frozen=True, kw_only=True)
-class GameResult:
-    """One game, seen from the first-named player of the match."""
-
-    position: Position  # the final one, with all its moves
-    black: str
-    white: str
-    first_named_is_black: bool
-    opening_plies: int
-    seconds: tuple[float, ...]  # thinking time of each move, 0 in the opening
-    forfeited_by: int | None = None  # the colour that could not go on, if one could not
-    reason: str = ""  # and why
-    resigned: bool = False  # whether it gave up, as the rules allow, which is no forfeit
-
-    @property
-    def winner(self) -> int | None:
-        """BLACK, WHITE, or None for a draw; by the rules or because the other side could not or would not go on."""
-        return self.position.winner if self.forfeited_by is None else BLACK + WHITE - self.forfeited_by
-
-    @property
-    def points(self) -> float:
-        """1, 0.5 or 0 for the first-named player."""
-        if self.winner is None:
-            return 0.5
-        return float((self.winner == BLACK) == self.first_named_is_black)
-
-    def record(self, **more: Any) -> GameRecord:
-        result = {BLACK: "B+", WHITE: "W+", None: "Draw"}[self.winner]
-        if self.resigned:
-            result += "R"
-        elif self.forfeited_by is not None:
-            result, more = f"{result}F", {"comment": self.reason, **more}
-        elif self.position.margin:
-            result += f"{abs(self.position.margin):g}"
-        return GameRecord(
-            game=self.position.game.text,
-            moves=self.position.moves,
-            black=self.black,
-            white=self.white,
-            result=result,
-            seconds=self.seconds,
-            **more,
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
-class Tally:
-    games: int
-    wins: int
-    draws: int
-    losses: int
-
-    @classmethod
-    def of(cls, results: Sequence[GameResult]) -> Tally:
-        points = Counter(result.points for result in results)
-        return cls(games=len(results), wins=points[1.0], draws=points[0.5], losses=points[0.0])
-
-    @property
-    def score(self) -> float:
-        return (self.wins + self.draws / 2) / self.games if self.games else 0.0
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        return score_interval(self.wins, self.draws, self.losses)
-
-    def as_dict(self) -> dict[str, Any]:
-        return {
-            "games": self.games,
-            "wins": self.wins,
-            "draws": self.draws,
-            "losses": self.losses,
-            "score": self.score,
-            "ci95": list(self.interval),
-        }
-
-
-@dataclass(frozen=True, kw_only=True)
-class MatchReport:
-    """All of a match; counts and scores are the first-named player's."""
-
-    game: str
-    names: tuple[str, str]
-    seed: int
-    opening_plies: int
-    results: tuple[GameResult, ...]
-
-    @property
-    def total(self) -> Tally:
-        return Tally.of(self.results)
-
-    @property
-    def as_first(self) -> Tally:
-        """The games in which the first-named player moved first (black)."""
-        return Tally.of([result for result in self.results if result.first_named_is_black])
-
-    @property
-    def as_second(self) -> Tally:
-        return Tally.of([result for result in self.results if not result.first_named_is_black])
-
-    @property
-    def seconds_per_move(self) -> tuple[float, float]:
-        """Mean thinking time of either player; without its first move, in which kernels are loaded or compiled."""
-        spent: tuple[list[float], list[float]] = ([], [])
-        for result in self.results:
-            black_first = result.position.game.start().to_move == BLACK  # with a handicap, white begins
-            for ply in range(result.opening_plies, len(result.seconds)):
-                first_named = ((ply % 2 == 0) == black_first) == result.first_named_is_black
-                spent[0 if first_named else 1].append(result.seconds[ply])
-        first, second = (float(np.mean(times[1:] or times)) if times else 0.0 for times in spent)
-        return first, second
-
-    @property
-    def repeats(self) -> list[tuple[tuple[int, ...], list[int]]]:
-        """Games that were played more than once: their moves, and their numbers from 1."""
-        numbers: dict[tuple[int, ...], list[int]] = {}
-        for number, result in enumerate(self.results, start=1):
-            if result.forfeited_by is None or result.resigned:
-                numbers.setdefault(result.position.moves, []).append(number)
-        return [(moves, played) for moves, played in numbers.items() if len(played) > 1]
-
-    @property
-    def forfeits(self) -> list[tuple[int, str, str]]:
-        """Games that were forfeited: their number from 1, who did it, and why."""
-        return [
-            (number, result.black if result.forfeited_by == BLACK else result.white, result.reason)
-            for number, result in enumerate(self.results, start=1)
-            if result.forfeited_by is not None and not result.resigned
-        ]
-
-    @property
-    def distinct_games(self) -> int:
-        return len({result.position.moves for result in self.results})
-
-    def as_dict(self) -> dict[str, Any]:
-        first_seconds, second_seconds = self.seconds_per_move
-        return {
-            "game": self.game,
-            "players": list(self.names),
-            "seed": self.seed,
-            **self.total.as_dict(),
-            "first": self.as_first.as_dict(),
-            "second": self.as_second.as_dict(),
-            "seconds_per_move": first_seconds,
-            "opponent_seconds_per_move": second_seconds,
-            "distinct_games": self.distinct_games,
-            "repeated_games": [played for _, played in self.repeats],
-            "forfeits": [{"game": number, "player": name, "reason": reason} for number, name, reason in self.forfeits],
-        }
+Finished = Callable[[GameResult], None]
 
 
 def play_match(
     game: Game,
-    first: str,
-    second: str,
+    first: str | Player,
+    second: str | Player,
     *,
     games: int = 20,
     seed: int = 0,
     opening_plies: int = 0,
-    progress: Callable[[GameResult], None] = lambda result: None,
+    names: Sequence[str] = (),
+    first_always_black: bool = False,
+    parallel: int = 0,
+    threads: int = 0,
+    progress: Finished = lambda result: None,
 ) -> MatchReport:
-    """Play `games` games between two players given by their texts."""
+    """Play `games` games between two players, given by their texts or as objects.
+
+    `names` are what the report calls them. `parallel` games are played at once; 0 chooses. `progress` is told of
+    every game, in their order.
+    """
+    matches = gauntlet(
+        game, first, [second], games=games, seed=seed, opening_plies=opening_plies, names=names,
+        first_always_black=first_always_black, parallel=parallel, threads=threads, progress=progress,
+    )  # fmt: skip
+    return matches[0]
+
+
+def gauntlet(
+    game: Game,
+    player: str | Player,
+    opponents: Sequence[str | Player],
+    *,
+    games: int = 20,
+    seed: int = 0,
+    opening_plies: int = 0,
+    names: Sequence[str] = (),
+    first_always_black: bool = False,
+    parallel: int = 0,
+    threads: int = 0,
+    progress: Finished = lambda result: None,
+) -> list[MatchReport]:
+    """A match of one player against each of several opponents, all at once; `names`: the player's, then theirs."""
+    return _play_pairs(
+        game, [player, *opponents], [(0, other + 1) for other in range(len(opponents))], games=games, seed=seed,
+        opening_plies=opening_plies, names=names, first_always_black=first_always_black, parallel=parallel,
+        threads=threads, progress=progress,
+    )  # fmt: skip
+
+
+def round_robin(
+    game: Game,
+    players: Sequence[str | Player] | Mapping[str, str | Player],
+    *,
+    games: int = 10,
+    seed: int = 0,
+    opening_plies: int = 0,
+    parallel: int = 0,
+    threads: int = 0,
+    progress: Finished = lambda result: None,
+) -> RoundRobin:
+    """A match of `games` games between any two players, given by texts, as objects, or by names of your own."""
+    names = list(players) if isinstance(players, Mapping) else []
+    entrants = list(players.values()) if isinstance(players, Mapping) else list(players)
+    if len(entrants) < 2:
+        raise EightfoldError(f"a round robin of {len(entrants)} players has no games; give at least 2")
+    pairs = list(itertools.combinations(range(len(entrants)), 2))
+    matches = _play_pairs(
+        game, entrants, pairs, games=games, seed=seed, opening_plies=opening_plies, names=names, parallel=parallel,
+        threads=threads, progress=progress,
+    )  # fmt: skip
+    return RoundRobin(names=tuple(names or map(player_name, entrants)), pairs=tuple(pairs), matches=tuple(matches))
+
+
+def player_name(player: str | Player) -> str:
+    """What a report calls a player: its text, what `str` makes of an object, or its class."""
+    if isinstance(player, str):
+        return player
+    plain = type(player).__str__ is object.__str__ and type(player).__repr__ is object.__repr__
+    return type(player).__name__ if plain else str(player)
+
+
+# ---- the engine -------------------------------------------------------------------------------------------
+
+
+@dataclass(kw_only=True)
+class _Game:
+    """A game that goes on, or waits for a slot. The first-named player is number 0."""
+
+    number: int  # of all games
+    seats: tuple[Seat, Seat]
+    names: tuple[str, str]
+    seeds: tuple[int, int]
+    first_named_is_black: bool
+    opening: Position
+    position: Position
+    seconds: list[float] = field(default_factory=list)
+    lost_by: tuple[int, Forfeit] | None = None  # the player that could not or would not go on, and why
+
+    @property
+    def mover(self) -> int:
+        """The player to move."""
+        return int((self.position.to_move == BLACK) != self.first_named_is_black)
+
+    @property
+    def is_over(self) -> bool:
+        return self.position.is_over or self.lost_by is not None
+
+    def start(self, slot: int) -> None:
+        for player in (0, 1):
+            try:
+                self.seats[player].start_game(slot, self.seeds[player])
+            except Forfeit as error:
+                self.lost_by = player, error
+                return
+
+    def go_on(self, answer: Forfeit | int, seconds: float) -> None:
+        if isinstance(answer, Forfeit):
+            self.lost_by = self.mover, answer
+            return
+        try:
+            position = self.position.play(answer)
+        except EightfoldError as error:
+            who = f"player {self.names[self.mover]} at move {self.position.ply + 1}"
+            raise EightfoldError(f"{who}: {error}") from None
+        self.position = position
+        self.seconds.append(seconds)
+
+    def result(self) -> GameResult:
+        black = 0 if self.first_named_is_black else 1
+        player, error = self.lost_by or (0, None)
+        return GameResult(
+            position=self.position,
+            black=self.names[black],
+            white=self.names[1 - black],
+            first_named_is_black=self.first_named_is_black,
+            opening_plies=len(self.opening.moves),
+            seconds=(*[0.0] * len(self.opening.moves), *self.seconds),
+            forfeited_by=None if error is None else BLACK + (player != black),
+            reason="" if error is None else str(error),
+            resigned=isinstance(error, Resignation),
+        )
+
+
+def _play_pairs(
+    game: Game,
+    players: Sequence[str | Player],
+    pairs: Sequence[tuple[int, int]],
+    *,
+    games: int,
+    seed: int,
+    opening_plies: int,
+    names: Sequence[str],
+    parallel: int,
+    threads: int,
+    progress: Finished,
+    first_always_black: bool = False,
+) -> list[MatchReport]:
+    """A match for each pair of places in `players`."""
     if games < 1:
         raise EightfoldError(f"{games} games are not a match; give at least 1")
-    openings = _openings(game, opening_plies, seed)
-    results = []
-    opening = game.start()
-    players: list[Player] = []
+    called = tuple(names or map(player_name, players))
+    if len(called) != len(players):
+        raise EightfoldError(f"{len(called)} names are given for {len(players)} players")
+    stream = random_openings(game, opening_plies, seed)
+    openings = [next(stream) for _ in range((games + 1) // 2)]
+    made: list[Player] = []
     try:
-        for side, name in enumerate((first, second)):
-            players.append(_seated(name, game, seed=2 * seed + side))
-        for number in range(games):
-            if number % 2 == 0:
-                opening = next(openings)
-            result = play_game(opening, (players[0], players[1]), (first, second), first_named_is_black=number % 2 == 0)
-            results.append(result)
-            progress(result)
-    finally:
-        for player in players:
-            close_player(player)
-    return MatchReport(
-        game=game.text, names=(first, second), seed=seed, opening_plies=opening_plies, results=tuple(results)
-    )
-
-
-def _seated(name: str, game: Game, *, seed: int) -> Player:
-    if name != HUMAN:
-        return make_player(name, game, seed=seed)
-    from eightfold.arena.human import HumanPlayer  # it shows what it plays by this module
-
-    return HumanPlayer()
-
-
-def play_game(
-    opening: Position, players: tuple[Player, Player], names: tuple[str, str], *, first_named_is_black: bool
-) -> GameResult:
-    """One game from an opening to its end."""
-    seat = (0, 1) if first_named_is_black else (1, 0)  # who sits behind black and behind white
-    position, mover = opening, 0
-    seconds = [0.0] * len(opening.moves)
-    forfeited_by, reason, resigned = None, "", False
-    try:
-        for mover in (0, 1):
-            players[mover].new_game()
-        while not position.is_over:
-            mover = seat[position.to_move - BLACK]
-            start = time.perf_counter()
-            result = players[mover].think(position)
-            spent = time.perf_counter() - start
-            try:
-                position = position.play(result.action)
-            except EightfoldError as error:
-                raise EightfoldError(f"player {names[mover]} at move {position.ply + 1}: {error}") from None
-            seconds.append(spent)
-    except Forfeit as error:
-        forfeited_by, reason, resigned = BLACK + seat.index(mover), str(error), isinstance(error, Resignation)
-    return GameResult(
-        position=position,
-        black=names[seat[0]],
-        white=names[seat[1]],
-        first_named_is_black=first_named_is_black,
-        opening_plies=len(opening.moves),
-        seconds=tuple(seconds),
-        forfeited_by=forfeited_by,
-        reason=reason,
-        resigned=resigned,
-    )
-
-
-def _openings(game: Game, plies: int, seed: int) -> Iterator[Position]:
-    """Random openings of so many plies that end nothing, different ones as long as there are any."""
-    if not 0 <= plies < game.points:
-        raise EightfoldError(f"opening plies {plies} do not fit {game.text}; give 0 to {game.points - 1}")
-    random = np.random.default_rng([seed, plies])
-    seen: set[int] = set()
-    tries = OPENING_TRIES
-    while plies == 0:
-        yield game.start()
-    while True:
-        opening = None
-        for _ in range(tries):
-            candidate = _random_position(game, plies, random)
-            if candidate is None:
+        seats: list[Seat] = []
+        for place, player in enumerate(players):
+            if isinstance(player, str):
+                made.append(_make(player, game, seed=len(players) * seed + place))
+                seats.append(Seat(made[-1]))
                 continue
-            opening = candidate
-            if candidate.orbit_key not in seen:
-                break
-        else:
-            tries = 1 if opening is not None else tries  # all are used up: repeat them without looking further
-        if opening is None:
-            raise EightfoldError(f"no opening of {plies} random plies leaves {game.text} undecided; give fewer")
-        seen.add(opening.orbit_key)
-        yield opening
+            if not (hasattr(player, "think") and hasattr(player, "new_game")):
+                raise EightfoldError(
+                    f"{shown(player)} is no player: it has no think(position) and new_game();"
+                    " a class with move(position) is a player as python:MODULE:CLASS"
+                )
+            known = (seat for seat in seats if seat.player is player)  # one object may play against itself
+            seats.append(next(known, None) or Seat(player))
+        waiting = [
+            _Game(
+                number=number,
+                seats=(seats[one], seats[two]),
+                names=(called[one], called[two]),
+                seeds=(_seed(seed, number, one), _seed(seed, number, two)),
+                first_named_is_black=first_always_black or k % 2 == 0,
+                opening=openings[k // 2],
+                position=openings[k // 2],
+            )
+            for number, ((one, two), k) in enumerate(itertools.product(pairs, range(games)))
+        ]
+        results = _play_games(waiting, games_at_once(seats, len(waiting), parallel), threads, progress)
+    finally:
+        for player in made:
+            close_player(player)
+    return [
+        MatchReport(
+            game=game.text,
+            names=(called[one], called[two]),
+            seed=seed,
+            opening_plies=opening_plies,
+            results=tuple(results[k * games : (k + 1) * games]),
+        )
+        for k, (one, two) in enumerate(pairs)
+    ]
 
 
-def _random_position(game: Game, plies: int, random: np.random.Generator) -> Position | None:
-    position = game.start()
-    for _ in range(plies):
-        position = position.play(int(random.choice(position.legal_moves)))
-        if position.is_over:
-            return None
-    return position
+def _make(text: str, game: Game, *, seed: int) -> Player:
+    return HumanPlayer() if text == HUMAN else make_player(text, game, seed=seed)
+
+
+def _seed(seed: int, number: int, place: int) -> int:
+    """Of one player in one game, whatever else is played."""
+    return int(np.random.SeedSequence([seed, number, place]).generate_state(1)[0])
+
+
+def _play_games(games: Sequence[_Game], slots: int, threads: int, progress: Finished) -> list[GameResult]:
+    """All games to their end, so many at a time."""
+    for seat in {id(seat): seat for each in games for seat in each.seats}.values():
+        seat.set_up(slots)
+    results: dict[int, GameResult] = {}
+    told = 0
+    table: dict[int, _Game] = {}  # what goes on, by slot
+    waiting = iter(games)
+    while True:
+        for slot in range(slots):
+            while slot not in table and (fresh := next(waiting, None)) is not None:
+                fresh.start(slot)
+                if fresh.is_over:  # one cannot even begin
+                    results[fresh.number] = fresh.result()
+                else:
+                    table[slot] = fresh
+        while told in results:
+            progress(results[told])
+            told += 1
+        if not table:
+            return [results[number] for number in range(len(games))]
+        asked: dict[Seat, dict[int, Position]] = {}
+        for slot, each in sorted(table.items()):
+            asked.setdefault(each.seats[each.mover], {})[slot] = each.position
+        tasks = [task for seat, positions in asked.items() for task in seat.tasks(positions)]
+        answers = think_side_by_side(tasks, threads or usable_cores())
+        for slot, (result, seconds) in sorted(answers.items()):
+            each = table[slot]
+            each.go_on(result if isinstance(result, Forfeit) else result.action, seconds)
+            if each.is_over:
+                results[each.number] = table.pop(slot).result()

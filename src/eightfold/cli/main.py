@@ -55,15 +55,18 @@ def match(
         int,
         typer.Option(min=0, help="Start from so many random moves, each opening twice with colours swapped."),
     ] = 0,
+    parallel: Annotated[int, typer.Option(min=0, help="Games played side by side; 0: as many as suit.")] = 0,
     as_json: JsonOption = False,
     sgf: Annotated[Path | None, typer.Option(help="A folder to keep the games in, one SGF file each.")] = None,
     show: Annotated[bool, typer.Option("--show", help="Draw the final board of the last game.")] = False,
 ) -> None:
     """Play a match between two players and say what the result is worth."""
     from eightfold.arena.folder import GameFolder
-    from eightfold.arena.match import GameResult, play_match
+    from eightfold.arena.match import play_match
+    from eightfold.arena.match_report import MatchProgress, print_match
     from eightfold.arena.players import HUMAN
-    from eightfold.arena.report import MatchProgress, draw_board, print_match
+    from eightfold.arena.report import draw_board
+    from eightfold.arena.results import GameResult
     from eightfold.games.game import make_game
 
     with_human = HUMAN in (first, second)
@@ -82,7 +85,14 @@ def match(
                 folder.add(result.record(event=f"{first} - {second}, seed {seed}"))
 
         report = play_match(
-            the_game, first, second, games=games, seed=seed, opening_plies=opening_plies, progress=finished
+            the_game,
+            first,
+            second,
+            games=games,
+            seed=seed,
+            opening_plies=opening_plies,
+            parallel=parallel,
+            progress=finished,
         )
     if as_json:
         print(json.dumps(report.as_dict()))
@@ -262,9 +272,9 @@ def evaluate(
     """Measure a network against pure Monte Carlo search of 1000, 3000 and 5000 playouts."""
     from eightfold.games.game import make_game
     from eightfold.learning.commands import evaluate_run
-    from eightfold.learning.report import print_strength
+    from eightfold.learning.report import print_evaluation
 
-    strength = evaluate_run(
+    evaluation = evaluate_run(
         run,
         game=None if game is None else make_game(game, trusted=True),
         games=games,
@@ -274,9 +284,9 @@ def evaluate(
         backend=backend,
     )
     if as_json:
-        print(json.dumps(strength.as_dict()))
+        print(json.dumps(evaluation.as_dict()))
     else:
-        print_strength(strength, str(run))
+        print_evaluation(evaluation, str(run))
 
 
 @app.command()

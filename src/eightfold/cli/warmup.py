@@ -104,8 +104,9 @@ def _isn() -> None:
 
 
 def _td() -> None:
+    from eightfold.arena.match import play_match
     from eightfold.games.game import make_game
-    from eightfold.isn.match import play_pairs
+    from eightfold.isn.player import IsnOptions, IsnPlayer
     from eightfold.isn.search import search
     from eightfold.isn.view import IsnEvaluator
     from eightfold.learning.td.config import TdConfig
@@ -114,7 +115,8 @@ def _td() -> None:
     trainer = TdTrainer(TdConfig(game="go:size=3,komi=0.5", games=1, linear_games=0))
     trainer.update(1)
     game, tables = make_game("go:size=3,komi=0.5"), trainer.tables()
-    play_pairs(game, [tables, tables], [(0, 1)], games=2)
+    player = IsnPlayer(game, tables, IsnOptions(beta=20.0))
+    play_match(game, player, player, games=1)
     evaluator, position = IsnEvaluator(game, trainer.network), game.after(["b2"])
     evaluator.view(position)
     stop, scores, facts = np.zeros(1, np.int64), np.zeros(game.actions), np.zeros(1, np.int64)

@@ -4,7 +4,7 @@ A move is as likely as exp(β R) for white and exp(-β R) for black, R being the
 captures included; a pass leaves the board as it is. Kernels for one game at a time, given its state row, what
 the network said of the position (`outputs`) and its tables.
 
-Read next: `eightfold.learning.td.play` (training games), `eightfold.isn.match` (two networks).
+Read next: `eightfold.learning.td.play` (training games), `eightfold.isn.player` (the player).
 """
 
 from __future__ import annotations

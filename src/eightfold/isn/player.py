@@ -1,7 +1,7 @@
 """The player `isn`: an Internal Symmetry Network for Go, without look-ahead or with a narrow alpha-beta.
 
 isn:runs/isn-fast                  the move after which the board is worth most
-isn:runs/isn-fast,beta=20          a move as likely as exp(β R), as in document 003's tournament
+isn:runs/isn-fast,beta=20          a move as likely as exp(β R), as in Blair's tournament
 isn:runs/isn-fast,depth=5,width=6  alpha-beta, the six moves that the network likes best at every ply
 """
 
@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from eightfold.core.jit import Ints
 from eightfold.core.rng import make_random
@@ -23,7 +24,8 @@ from eightfold.games.state import WHITE
 from eightfold.isn.choice import draw_move
 from eightfold.isn.place import load_go_isn
 from eightfold.isn.search import search
-from eightfold.isn.view import IsnEvaluator, IsnView
+from eightfold.isn.tables import IsnTables, playing_tables
+from eightfold.isn.view import IsnEvaluator
 from eightfold.search.kind import Levels, PlayerKind
 from eightfold.search.limits import Limits
 from eightfold.search.result import Progress, SearchResult, check_position, check_seed, one_hot
@@ -56,20 +58,23 @@ class IsnPlayer:
     def __init__(
         self,
         game: Game,
-        place: str,
+        place: str | IsnTables,  # where a network lies, or one that is ready to play, which has its own c and s
         options: IsnOptions = IsnOptions(),  # noqa: B008 - frozen
         *,
         seed: int = 0,
     ) -> None:
         check_spec(options, "player isn")
-        network, by_count = load_go_isn(place)
-        self.evaluator = IsnEvaluator(game, network, c=options.c, s=options.s, by_count=by_count)
-        self._game, self._beta, self._width = game, float(options.beta), options.width
+        self.evaluator = IsnEvaluator(game, _tables(place, options) if isinstance(place, str) else place)
+        self._game, self._options, self._beta, self._width = game, options, float(options.beta), options.width
         self._s, self._seconds, self._depth = float(options.s), options.seconds, options.depth
         self._random = make_random(check_seed(seed))
+        self.timed = options.seconds > 0
 
     def new_game(self) -> None:
         self.evaluator.forget()
+
+    def fork(self, seed: int) -> IsnPlayer:
+        return IsnPlayer(self._game, self.evaluator.tables, self._options, seed=seed)
 
     def think(
         self,
@@ -81,26 +86,26 @@ class IsnPlayer:
     ) -> SearchResult:
         check_position(position, self._game, "isn")
         limits = Limits(self._seconds, seconds, stop, on_progress)
-        view = self.evaluator.view(position)
-        legal = position.legal_moves
+        moves = self.evaluator.move_values(position)
         # Whoever names seconds and no depth wants it to look as far ahead as they allow.
         deepest = DEEPEST if self._seconds and self._depth == 1 else self._depth
         if deepest == 1:
-            sign = 1 if position.to_move == WHITE else -1
-            white = np.ascontiguousarray(sign * view.moves[None])
-            action = int(draw_move(white, position.to_move, self._beta, legal, len(legal), self._random))
-            return self._result(position, view, action, view.moves, effort=len(legal), depth=1)
+            legal, sign = position.legal_moves, 1 if position.to_move == WHITE else -1
+            action = int(draw_move(sign * moves[None], position.to_move, self._beta, legal, len(legal), self._random))
+            return self._result(position, action, moves, effort=len(legal), depth=1)
         depths = range(2, deepest + 1) if limits.timed or limits.watched else range(deepest, deepest + 1)
-        return self._look_ahead(position, view, depths, limits)
+        return self._look_ahead(position, moves, depths, limits)
 
-    def _look_ahead(self, position: Position, view: IsnView, depths: range, limits: Limits) -> SearchResult:
+    def _look_ahead(
+        self, position: Position, scores: NDArray[np.float64], depths: range, limits: Limits
+    ) -> SearchResult:
         """The deepest search that was finished; before the first of them, the move that looks best."""
         stop, facts = np.zeros(1, np.int64), np.zeros(1, np.int64)
-        scores, action, reached, effort = view.moves, int(np.nanargmax(view.moves)), 1, 0
+        action, reached, effort = int(np.nanargmax(scores)), 1, 0
         said = self.evaluator.outputs(position)
 
         def so_far() -> SearchResult:
-            return self._result(position, view, action, scores, effort=effort, depth=reached)
+            return self._result(position, action, scores, effort=effort, depth=reached)
 
         with _watched(limits, stop):
             for depth in depths:
@@ -116,19 +121,24 @@ class IsnPlayer:
         return so_far()
 
     def _result(
-        self, position: Position, view: IsnView, action: int, scores: object, *, effort: int, depth: int
+        self, position: Position, action: int, scores: NDArray[np.float64], *, effort: int, depth: int
     ) -> SearchResult:
         # The lead by area as a value between -1 and 1: one board side ahead is three quarters of a won game.
-        value = float(np.tanh(view.chinese / self._game.size))
+        value = float(np.tanh(self.evaluator.lead(position) / self._game.size))
         return SearchResult(
             action=action,
             policy=one_hot(position.game.actions, action),
             value=value,
-            scores=np.asarray(scores),
+            scores=scores,
             principal_variation=(action,),
             effort=effort,
             depth=depth,
         )
+
+
+def _tables(place: str, options: IsnOptions) -> IsnTables:
+    network, by_count = load_go_isn(place)
+    return playing_tables(network, c=options.c, s=options.s, by_count=by_count)
 
 
 @contextlib.contextmanager

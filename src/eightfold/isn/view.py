@@ -49,27 +49,34 @@ class IsnView:
 
 
 class IsnEvaluator:
-    """A network for positions of one game; `c` and `s` are what captures and stones are worth."""
+    """A network, or what plays with one, for positions of one game; `c` and `s`: what captures and stones are worth."""
 
-    def __init__(self, game: Game, network: ISN, *, c: float = 0.4, s: float = 0.4, by_count: bool = False) -> None:
+    def __init__(
+        self, game: Game, network: ISN | IsnTables, *, c: float = 0.4, s: float = 0.4, by_count: bool = False
+    ) -> None:
         if not game.spec.has_go_rows or game.symmetries != ALL:
             raise EightfoldError(f"an Internal Symmetry Network plays go, not {game.text}")
         self.game = game
-        self.tables = playing_tables(network, c=c, s=s, by_count=by_count)
+        if not isinstance(network, IsnTables):
+            network = playing_tables(network, c=c, s=s, by_count=by_count)
+        self.tables = network
         self._area = reward_weights(0.0, 1.0)
         size = game.size
         self._outputs = np.zeros((1, len(OUTPUT_NAMES), size, size), np.float32)
         self._board = np.zeros((1, size, size), np.int8)
-        self._known: tuple[int, ...] | None = None
+        self._seen: Position | None = None  # what the outputs are for
+        self._known: tuple[int, ...] | None = None  # the moves that lead there from the start
         self._state = game.start().state
 
     def forget(self) -> None:
         """A new game begins."""
-        self._known = None
+        self._seen = self._known = None
 
     def outputs(self, position: Position) -> NDArray[np.float32]:
         """[1, 7, N, N]; the array is this evaluator's own."""
-        known = self._known
+        if position is self._seen:
+            return self._outputs
+        self._seen, known = position, self._known
         if known is None or position.moves[: len(known)] != known:
             known = ()
             self._state = self.game.start().state.copy()
@@ -83,24 +90,33 @@ class IsnEvaluator:
             self._known = None
         return self._outputs
 
-    def view(self, position: Position) -> IsnView:
-        """The position for the side to move."""
+    def move_values(self, position: Position) -> NDArray[np.float64]:
+        """[A]: the worth of the board after each move, to the side to move; nan if it is not legal."""
         outputs = self.outputs(position)
         values, moves = np.full((1, self.game.actions), np.nan), np.zeros(self.game.actions, np.int64)
         if not position.is_over:
             move_values(position.state, self._board, outputs, self.tables, moves, values)
-        sign = 1 if position.to_move == WHITE else -1
-        rewards = self._rewards(self.tables.worth, position.stones)
+        return values[0] if position.to_move == WHITE else -values[0]
+
+    def lead(self, position: Position) -> float:
+        """What the side to move will be ahead by area, komi included."""
+        outputs = self.outputs(position)
         if self.tables.single:
-            area = float(rewards.sum())
+            area = float(self._rewards(self.tables.worth, position.stones).sum())
         else:
             weights = self._area[position.stones]  # [N, N, 8]
-            area = float((weights[..., :7] * outputs[0].transpose(1, 2, 0)).sum() + weights[..., 7].sum())
+            area = float(np.einsum("rck,krc->", weights[..., :7], outputs[0]) + weights[..., 7].sum())
+        return (area + float(self.game.values["komi"])) * (1 if position.to_move == WHITE else -1)
+
+    def view(self, position: Position) -> IsnView:
+        """The position for the side to move."""
+        moves, lead = self.move_values(position), self.lead(position)
+        rewards = self._rewards(self.tables.worth, position.stones)
         return IsnView(
-            outputs=outputs[0].copy(),
-            rewards=sign * rewards,
-            moves=sign * values[0],
-            chinese=sign * (area + float(self.game.values["komi"])),
+            outputs=self._outputs[0].copy(),
+            rewards=rewards if position.to_move == WHITE else -rewards,
+            moves=moves,
+            chinese=lead,
         )
 
     def _rewards(self, worth: NDArray[np.float32], board: NDArray[np.int8]) -> NDArray[np.float64]:

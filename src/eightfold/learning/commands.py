@@ -8,8 +8,8 @@ from rich.console import Console
 
 from eightfold.games.game import Game
 from eightfold.learning.config import TrainConfig
-from eightfold.learning.evaluation import Strength, measure_network
-from eightfold.learning.report import TrainingReport, print_curve, print_strength
+from eightfold.learning.evaluation import Evaluation, measure_network
+from eightfold.learning.report import TrainingReport, print_curve, print_evaluation
 from eightfold.learning.runs.stopping import Interrupted, stopped_by_signals
 from eightfold.nets.store.checkpoint import find_checkpoint, load_checkpoint
 
@@ -46,8 +46,8 @@ def train_run(config: TrainConfig, folder: Path) -> int | None:
                 console.print("measuring the final network ...")
                 training.evaluate(config.evaluation.final_games)
                 training.save()
-                if training.strength is not None:
-                    print_strength(training.strength, str(folder))
+                if training.evaluation is not None:
+                    print_evaluation(training.evaluation, str(folder))
                 print_curve(folder)
     finally:
         training.close()
@@ -70,7 +70,7 @@ def evaluate_run(
     as_paper: bool,
     backend: str = "auto",
     game: Game | None = None,
-) -> Strength:
+) -> Evaluation:
     """The strength of the network in a run or a checkpoint, in its own game or in another that it plays."""
     from eightfold.nets.inference.backends import make_backend
 

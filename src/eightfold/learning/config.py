@@ -106,6 +106,13 @@ class EvaluationConfig:
         2.0, "C with which the network plays for points, here and wherever it is used later", least=0, most=1000
     )
     final_games: int = setting(30, "games against each opponent in the last evaluation", least=1, most=100_000)
+    keep_networks: int = setting(
+        3,
+        "networks of the last evaluations that the run keeps; the newest earlier one is an opponent too; 0: none",
+        least=0,
+        most=10_000,
+    )
+    shipped: bool = setting(False, "the network that comes with Eightfold for the game, if any, is an opponent too")
 
 
 @dataclass(frozen=True, kw_only=True)

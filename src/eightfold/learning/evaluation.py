@@ -1,174 +1,118 @@
 """How strong a network is: against pure Monte Carlo search at three strengths (the evaluator of Suen & Alonso).
 
-Colours alternate, and both halves are reported with an interval. The network plays as its description says, in a run
-and ever after: equal seeds, games and playouts give equal scores. `as_paper` is the published count and the published
-search: the network moves first in every game, with the paper's constants. All games of a tier are played at once, so
-that the network is asked in batches.
+The matches are those of `arena/match.py`: colours alternate, and the network plays as its description says, in a run
+and ever after, as the player `net` does. `as_paper` is the published count and the published search: the network
+moves first in every game, with the paper's constants. On a small board good players draw, and the three scores stop
+growing; so a run also plays against other networks (`opponents.py`), from random openings.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
-
-from eightfold.arena.ratings import points_interval
-from eightfold.core.threads import run_parts, usable_cores
-from eightfold.games.game import Game, Position, make_game
-from eightfold.games.state import BLACK, WHITE
+from eightfold.arena.match import gauntlet
+from eightfold.arena.results import MatchReport, Tally
+from eightfold.games.game import Game, make_game
 from eightfold.nets.inference.backends.interface import Runner
-from eightfold.nets.inference.evaluator import NetworkEvaluator
+from eightfold.nets.player import NetOptions, NetPlayer
 from eightfold.nets.store.description import Description
-from eightfold.search.forest import Evaluator, ForestSearch
 from eightfold.search.result import Player
-from eightfold.search.settings import PUBLISHED, PlaySettings
-from eightfold.search.uct import Mcts
+from eightfold.search.settings import PUBLISHED
 
-TIERS = (1000, 3000, 5000)
-
-
-@dataclass(frozen=True, kw_only=True)
-class TierScore:
-    playouts: int  # of the opponent
-    first: tuple[float, ...]  # points of the games in which the network moved first
-    second: tuple[float, ...]
-
-    @property
-    def points(self) -> tuple[float, ...]:
-        return self.first + self.second
+TIERS = (1000, 3000, 5000)  # playouts of mcts
+OPENING_PLIES = 4  # against a network, which plays the same two games otherwise
 
 
 @dataclass(frozen=True, kw_only=True)
-class Strength:
-    tiers: tuple[TierScore, ...]
+class Evaluation:
+    """A network's matches; scores are the network's."""
+
+    mcts: Mapping[int, MatchReport]  # by the opponent's playouts
+    networks: Mapping[str, MatchReport] = field(default_factory=dict)  # by a short name
     playouts: int  # of the network, for a move
     playing: str  # how it searched
 
     @property
-    def games(self) -> int:
-        return sum(len(tier.points) for tier in self.tiers)
+    def total(self) -> Tally:
+        """All games against mcts."""
+        return Tally.of([result for match in self.mcts.values() for result in match.results])
 
     @property
     def score(self) -> float:
-        return float(np.mean([point for tier in self.tiers for point in tier.points]))
+        return self.total.score
+
+    @property
+    def matches(self) -> dict[str, MatchReport]:
+        """All matches, by the names that metrics.jsonl has for the opponents."""
+        return {**{f"mcts-{playouts}": match for playouts, match in self.mcts.items()}, **self.networks}
 
     def as_dict(self) -> dict[str, Any]:
+        """For metrics.jsonl: wins, draws and losses against every opponent, and against `mcts` altogether."""
+        whole = [result for match in self.mcts.values() for result in match.results]
+        first = Tally.of([result for result in whole if result.first_named_is_black])
+        second = Tally.of([result for result in whole if not result.first_named_is_black])
         return {
-            "score": self.score,
-            "ci95": list(points_interval([point for tier in self.tiers for point in tier.points])),
-            "games": self.games,
-            "first": _mean([p for tier in self.tiers for p in tier.first]),
-            "second": _mean([p for tier in self.tiers for p in tier.second]),
-            "tiers": {str(tier.playouts): _mean(tier.points) for tier in self.tiers},
+            "mcts": _figures(self.total, first, second),
+            **{
+                name: {**_figures(match.total, match.as_first, match.as_second), "opponent": match.names[1]}
+                for name, match in self.matches.items()
+            },
             "playouts": self.playouts,
             "playing": self.playing,
         }
 
 
-def _mean(points: Sequence[float]) -> float | None:
-    return float(np.mean(points)) if points else None
+def _figures(total: Tally, first: Tally, second: Tally) -> dict[str, Any]:
+    return {**total.as_dict(), "first": first.as_dict(), "second": second.as_dict()}
 
 
 def measure_network(
-    runner: Runner, description: Description, *, games: int, playouts: int, seed: int, as_paper: bool = False
-) -> Strength:
-    """The strength of a network in the game of its description, playing as that says, or as the paper's did."""
+    runner: Runner,
+    description: Description,
+    *,
+    games: int,
+    playouts: int,
+    seed: int,
+    as_paper: bool = False,
+    networks: Mapping[str, Player] | None = None,
+) -> Evaluation:
+    """So many games of a network against each opponent, in the game of its description, playing as that says.
+
+    `networks` are opponents beside mcts, by names for the report; games against them begin with random moves.
+    """
     game = make_game(description.game)
-    evaluator = NetworkEvaluator(
-        runner,
-        encoder=description.encoder,
-        symmetry=description.symmetry,
-        symmetries=game.symmetries,
-        random=np.random.default_rng(seed),
-    )
-    return measure_strength(
+    playing = PUBLISHED.text if as_paper else description.playing
+    player = NetPlayer(
         game,
-        evaluator,
-        games=games,
-        playouts=playouts,
-        settings=PUBLISHED if as_paper else description.play_settings(),
-        as_paper=as_paper,
+        (runner, replace(description, playing=playing)),
+        NetOptions(playouts=playouts),
+        leaves_a_game=1 if as_paper else 0,
         seed=seed,
     )
-
-
-def measure_strength(
-    game: Game,
-    evaluator: Evaluator,
-    *,
-    tiers: Sequence[int] = TIERS,
-    games: int = 10,
-    playouts: int = 400,
-    settings: PlaySettings = PlaySettings(),  # noqa: B008 - frozen
-    as_paper: bool = False,
-    seed: int = 0,
-    progress: Callable[[int], None] = lambda games: None,
-) -> Strength:
-    """Play `games` games a tier."""
-    scores = []
-    for tier in tiers:
-        first = [as_paper or number % 2 == 0 for number in range(games)]
-        points = _play_tier(game, evaluator, tier, first, playouts, settings, seed, progress)
-        scores.append(
-            TierScore(
-                playouts=tier,
-                first=tuple(p for p, f in zip(points, first, strict=True) if f),
-                second=tuple(p for p, f in zip(points, first, strict=True) if not f),
-            )
+    tiers = [f"mcts:playouts={tier}" for tier in TIERS]
+    against_mcts = gauntlet(
+        game, player, tiers, games=games, seed=seed, names=["network", *tiers], first_always_black=as_paper
+    )
+    against_networks: list[MatchReport] = []
+    if networks:
+        against_networks = gauntlet(
+            game,
+            player,
+            list(networks.values()),
+            games=games,
+            seed=seed,
+            names=["network", *networks],
+            opening_plies=_opening_plies(game),
         )
-    return Strength(tiers=tuple(scores), playouts=playouts, playing=settings.text)
+    return Evaluation(
+        mcts=dict(zip(TIERS, against_mcts, strict=True)),
+        networks=dict(zip(networks or (), against_networks, strict=True)),
+        playouts=playouts,
+        playing=playing,
+    )
 
 
-def _play_tier(
-    game: Game,
-    evaluator: Evaluator,
-    tier: int,
-    moves_first: list[bool],
-    playouts: int,
-    settings: PlaySettings,
-    seed: int,
-    progress: Callable[[int], None],
-) -> list[float]:
-    count = len(moves_first)
-    random = np.random.default_rng([seed, tier])
-    search = ForestSearch(game, evaluator, games=count, playouts=playouts, settings=settings, random=random)
-    opponents = [Mcts(game, Mcts.Options(playouts=tier), seed=int(random.integers(1 << 31))) for _ in range(count)]
-    positions: list[Position] = [game.start() for _ in range(count)]
-    ours = [BLACK if first else WHITE for first in moves_first]
-    for number, colour in enumerate(ours):
-        search.set_root(number, positions[number].state, contempt_side=colour)
-    running = set(range(count))
-    while running:
-        turn = [number for number in running if positions[number].to_move == ours[number]]
-        for number in turn:
-            search.prepare_root(number, playouts, noisy=False)
-        while search.step():
-            pass
-        waiting = {number: positions[number] for number in running if number not in turn}
-        replies = moves_side_by_side(opponents, waiting, usable_cores())
-        for number in list(running):
-            move = search.root_move(number) if number in turn else replies[number]
-            search.advance(number, move)
-            search.forest.left[number] = 0
-            positions[number] = positions[number].play(move)
-            if positions[number].is_over:
-                running.remove(number)
-                progress(1)
-    return [_points(position, colour) for position, colour in zip(positions, ours, strict=True)]
-
-
-def moves_side_by_side(players: Sequence[Player], positions: Mapping[int, Position], threads: int) -> dict[int, int]:
-    """What the players of some games play there, each game's thinking on one of several threads."""
-    numbers = list(positions)
-    parts = max(1, min(threads, len(numbers)))
-
-    def think(part: int) -> list[tuple[int, int]]:
-        return [(number, players[number].think(positions[number]).action) for number in numbers[part::parts]]
-
-    return dict(reply for replies in run_parts(think, parts) for reply in replies)
-
-
-def _points(position: Position, colour: int) -> float:
-    return 0.5 if position.winner is None else float(position.winner == colour)
+def _opening_plies(game: Game) -> int:
+    return min(OPENING_PLIES, game.points // 8)

@@ -26,8 +26,9 @@ from eightfold.learning.check import check_config, play_settings
 from eightfold.learning.config import TrainConfig
 from eightfold.learning.data.batches import BatchMaker, turns_after
 from eightfold.learning.data.buffer import DataBuffer, targets_of
-from eightfold.learning.evaluation import Strength, measure_network
+from eightfold.learning.evaluation import Evaluation, measure_network
 from eightfold.learning.monitors import SelfPlayMonitor
+from eightfold.learning.opponents import keep_network, network_opponents
 from eightfold.learning.runs.card import card_text
 from eightfold.learning.runs.checkpointing import PROGRESS, TRAINING, Schedule, Stored, recount, training_state
 from eightfold.learning.runs.progress import Progress, as_json
@@ -66,7 +67,7 @@ class Training:
 
         with seeded(config.seed):
             self.network = self.description.make()
-        self.measuring = False  # the strength, which takes long and changes nothing
+        self.measuring = False  # the network's strength, which takes long and changes nothing
         self._stop = threading.Event()
         self._player: threading.Thread | None = None  # of the round that goes on
         self._storing = threading.Lock()  # between the thread that stores games and the one that saves
@@ -128,7 +129,7 @@ class Training:
             self.cache = CachedEvaluator(self.evaluator, capacity=config.selfplay.cache, key=config.selfplay.cache_key)
         self.monitor = SelfPlayMonitor(self.game)
         self.selfplay = self._make_selfplay(np.random.default_rng([config.seed, self.progress.games, 1]), threads)
-        self.strength: Strength | None = None
+        self.evaluation: Evaluation | None = None
         self.buffer.resize(max(settings.window, settings.later_window) * self.buffer.variants)
         self.validation.resize(VALIDATION_SAMPLES)
         self.run.begin(missing)
@@ -342,23 +343,29 @@ class Training:
         progress.validated_at, progress.validation_mean, progress.validation_error = progress.games, *loss
         return loss.mean
 
-    # ---- strength, saving, loading --------------------------------------------------------------------
+    # ---- evaluating, saving, loading ------------------------------------------------------------------
 
     @with_half_of_the_cores()
     def evaluate(self, games: int) -> dict[str, Any]:
-        """Measure the strength of the present network and note it."""
-        settings = self.config.evaluation
+        """Measure the strength of the present network, note it, and keep the network."""
+        settings, progress, seed = self.config.evaluation, self.progress, self.config.seed
         self._hand_over_weights()
         self.measuring = True
-        self.strength = measure_network(
-            self.backend, self.description, games=games, playouts=settings.playouts, seed=self.config.seed
+        self.evaluation = measure_network(
+            self.backend,
+            self.description,
+            games=games,
+            playouts=settings.playouts,
+            seed=seed,
+            networks=network_opponents(self.run.path, self.game, settings, games=progress.games, seed=seed),
         )
         self.measuring = False
-        self.progress.evaluated_at, self.progress.evaluated_games = self.progress.seconds, self.progress.games
+        keep_network(self.run.path, progress.games, self.network, self.description, keep=settings.keep_networks)
+        progress.evaluated_at, progress.evaluated_games = progress.seconds, progress.games
         entry = {
-            "minutes": self.progress.seconds / 60,
-            "games": self.progress.games,
-            "strength": self.strength.as_dict(),
+            "minutes": progress.seconds / 60,
+            "games": progress.games,
+            "evaluation": self.evaluation.as_dict(),
         }
         self.run.note(entry)
         return entry
@@ -400,7 +407,7 @@ class Training:
 
     def _card(self) -> str:
         parameters = sum(parameter.numel() for parameter in self.network.parameters())
-        return card_text(self.config, self.game, self.progress, parameters, self.strength)
+        return card_text(self.config, self.game, self.progress, parameters, self.evaluation)
 
     def close(self) -> None:
         if self._player is not None and self._player.is_alive():  # a second Ctrl-C did not wait for it

@@ -1,4 +1,4 @@
-"""What people see of a run: a line for every few seconds, the table of strengths, and what to do next."""
+"""What people see of a run: a line for every few seconds, the table of an evaluation, and how the scores grew."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from eightfold.arena.ratings import points_interval
-from eightfold.learning.evaluation import Strength
+from eightfold.arena.results import Tally
+from eightfold.learning.evaluation import Evaluation
 from eightfold.learning.runs.run import read_metrics
 
 LINE_SECONDS = 10.0
@@ -22,17 +22,19 @@ class TrainingReport:
     def __init__(self) -> None:
         self._console = Console(stderr=True, highlight=False, emoji=False)
         self._printed = 0.0
-        self._strength = ""
+        self._score = ""
         self._warned: set[str] = set()
 
     def __call__(self, entry: dict[str, Any]) -> None:
-        if "strength" in entry:
-            figures = entry["strength"]
-            low, high = figures["ci95"]
-            self._strength = f"strength {figures['score']:.3f}"
-            tiers = ", ".join(f"{score:.2f} against {tier}" for tier, score in figures["tiers"].items())
+        if "evaluation" in entry:
+            figures = entry["evaluation"]
+            low, high = figures["mcts"]["ci95"]
+            self._score = f"score {figures['mcts']['score']:.3f}"
+            opponents = ", ".join(f"{_short(found)} against {name}" for name, found in _opponents(figures).items())
             self._console.print(
-                f"[bold]{entry['minutes']:5.1f} min  {self._strength}[/bold] ({low:.2f} to {high:.2f}): {tiers}"
+                f"[bold]{entry['minutes']:5.1f} min  {self._score}[/bold] ({low:.2f} to {high:.2f}) against mcts:"
+                f" {opponents} (wins-draws-losses)",
+                soft_wrap=True,
             )
             return
         for warning in entry.get("warnings", []):
@@ -53,46 +55,58 @@ class TrainingReport:
             losses,
             f"rate {entry['learning_rate']:.1e}",
             f"length {entry.get('game_length', 0):.0f}",
-            self._strength,
+            self._score,
         ]
         self._console.print("  ".join(filter(None, facts)), soft_wrap=True)
 
 
-def print_strength(strength: Strength, name: str) -> None:
+def _opponents(figures: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The single opponents of an evaluation as metrics.jsonl has it."""
+    return {name: found for name, found in figures.items() if isinstance(found, dict) and name != "mcts"}
+
+
+def _short(found: dict[str, Any]) -> str:
+    return f"{found['wins']}-{found['draws']}-{found['losses']}"
+
+
+def print_evaluation(evaluation: Evaluation, name: str) -> None:
     """The table of an evaluation."""
-    table = Table(title=f"{name} against pure Monte Carlo search, {strength.games} games", title_justify="left")
-    for heading in ("opponent", "score", "95 % interval", "moving first", "moving second"):
+    table = Table(title=f"{name}, {evaluation.total.games} games against pure Monte Carlo search", title_justify="left")
+    for heading in ("opponent", "score", "95 % interval", "results", "as black", "as white"):
         table.add_column(heading, justify="right")
-    for tier in strength.tiers:
-        _row(table, f"mcts:playouts={tier.playouts}", tier.points, tier.first, tier.second)
+    mcts, networks = list(evaluation.mcts.values()), evaluation.networks
+    for match in mcts:
+        _row(table, match.names[1], match.as_first, match.as_second)
     table.add_section()
-    first = tuple(point for tier in strength.tiers for point in tier.first)
-    second = tuple(point for tier in strength.tiers for point in tier.second)
-    _row(table, "all", first + second, first, second)
+    nothing = Tally(games=0, wins=0, draws=0, losses=0)
+    _row(table, "all of these", sum((m.as_first for m in mcts), nothing), sum((m.as_second for m in mcts), nothing))
+    table.add_section()
+    for opponent, match in networks.items():
+        _row(table, f"{opponent} network", match.as_first, match.as_second)
     console = Console(emoji=False)
     console.print(table)
-    console.print(f"{strength.playouts} playouts a move, {strength.playing}", highlight=False, soft_wrap=True)
+    console.print("results are wins-draws-losses", highlight=False)
+    if networks:
+        plies = next(iter(networks.values())).opening_plies
+        console.print(f"games against networks begin with {plies} random moves", highlight=False)
+    console.print(f"{evaluation.playouts} playouts a move, {evaluation.playing}", highlight=False, soft_wrap=True)
 
 
-def _row(
-    table: Table, name: str, points: tuple[float, ...], first: tuple[float, ...], second: tuple[float, ...]
-) -> None:
-    score = sum(points) / len(points)
-    low, high = points_interval(points)
-    table.add_row(name, f"{score:.3f}", f"{low:.3f} to {high:.3f}", _share(first), _share(second))
-
-
-def _share(points: tuple[float, ...]) -> str:
-    return f"{sum(points) / len(points):.3f} ({len(points)})" if points else "-"
+def _row(table: Table, name: str, first: Tally, second: Tally) -> None:
+    total = first + second
+    low, high = total.interval
+    results = [f"{each.wins}-{each.draws}-{each.losses}" for each in (total, first, second)]
+    table.add_row(name, f"{total.score:.3f}", f"{low:.3f} to {high:.3f}", *results)
 
 
 def print_curve(folder: Path) -> None:
-    """How the strength grew, from the run's metrics."""
-    measured = [entry for entry in read_metrics(folder) if "strength" in entry]
+    """How the scores grew, from the run's metrics."""
+    measured = [entry for entry in read_metrics(folder) if "evaluation" in entry]
     if len(measured) < 2:
         return
     console = Console(highlight=False)
-    console.print("strength over the run:")
+    console.print("score against mcts over the run, and against the network of the evaluation before:")
     for entry in measured:
-        score = entry["strength"]["score"]
-        console.print(f"  {entry['minutes']:6.1f} min  {score:.3f}  {'█' * round(score * 40)}")
+        score, earlier = entry["evaluation"]["mcts"]["score"], entry["evaluation"].get("earlier")
+        beside = f"  {earlier['score']:.3f}" if earlier else "       "
+        console.print(f"  {entry['minutes']:6.1f} min  {score:.3f}{beside}  {'█' * round(score * 40)}")

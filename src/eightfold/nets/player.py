@@ -1,4 +1,4 @@
-"""The player `net`: a trained network and PUCT, one game with several leaves in a batch.
+"""The player `net`: a trained network and PUCT, one game or many at once, several leaves of each in a batch.
 
 net:runs/first,playouts=400     the newest checkpoint of a run
 net:gomoku-8                    a network that comes with the package
@@ -8,6 +8,7 @@ net:runs/first/network.onnx     an exported network, which needs no PyTorch
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -15,8 +16,11 @@ import numpy as np
 
 from eightfold.core.settings import all_optional, setting, settings_of
 from eightfold.core.specs import check_spec
+from eightfold.core.threads import usable_cores
 from eightfold.games.game import Game, Position
+from eightfold.nets.inference.backends.interface import Runner
 from eightfold.nets.inference.evaluator import NetworkEvaluator
+from eightfold.nets.store.description import Description
 from eightfold.nets.store.opening import open_network
 from eightfold.search.forest import ForestSearch
 from eightfold.search.kernels.tree import UNKNOWN
@@ -25,7 +29,7 @@ from eightfold.search.limits import Limits
 from eightfold.search.result import Progress, SearchResult, check_position, check_seed, most_looked_at
 from eightfold.search.settings import PlaySettings
 
-LEAVES = 8  # in a batch: more are faster and search a little worse
+LEAVES = 8  # of a game in a batch: more are faster and search a little worse
 TIMED_PLAYOUTS = 100_000  # room in the tree when time is the limit
 NODE, EDGE = 17, 18  # bytes in a tree
 LEAST_STEPS = 2  # batches that are always searched: the first asks about the position itself, the next about its moves
@@ -63,14 +67,15 @@ class NetPlayer:
     def __init__(
         self,
         game: Game,
-        place: str,
+        place: str | tuple[Runner, Description],  # where a network lies, or one that is open
         options: NetOptions = NetOptions(),  # noqa: B008 - frozen
         *,
+        leaves_a_game: int = 0,  # in a batch; 0: as many as suit the playouts
         seed: int = 0,
     ) -> None:
         check_spec(options, "player net")
         playouts, seconds, memory = options.playouts, options.seconds, options.memory
-        runner, description = open_network(place, game)
+        runner, description = open_network(place, game) if isinstance(place, str) else place
         self._game, self._playouts, self._seconds = game, playouts, seconds
         self._random = np.random.default_rng(check_seed(seed))
         self._evaluator = NetworkEvaluator(
@@ -81,31 +86,67 @@ class NetPlayer:
             random=self._random,
         )
         self._settings = options.play_settings(description.play_settings())
-        self._leaves = min(LEAVES, max(1, playouts // 16))
+        self._leaves = leaves_a_game or min(LEAVES, max(1, playouts // 16))
         self._most = TIMED_PLAYOUTS if not memory else min(TIMED_PLAYOUTS, self._playouts_in(memory))
-        self._room = 0
-        self._moves: tuple[int, ...] | None = None
-        self._make_room(self._most if seconds else playouts)
+        self.timed = seconds > 0
+        self._known: dict[int, tuple[int, ...]] = {}  # the moves that lead to each tree's root, by slot
+        self._ties: dict[int, np.random.Generator] = {}  # chooses between equally good moves, by slot
+        self._room = self._slots = 0
+        self._make_room(self._most if seconds else playouts, 1)
+
+    @property
+    def bytes_a_game(self) -> int:
+        """Of a tree: three nodes for a playout, and some."""
+        return (3 * self._playouts + self._spare_nodes) * (NODE + EDGE * self._game.actions)
 
     def _playouts_in(self, memory: int) -> int:
-        """For how many playouts so many megabytes are enough: two trees, of three nodes for a playout."""
+        """For how many playouts so many megabytes are enough: two trees."""
         nodes = memory * 1_000_000 // (2 * (NODE + EDGE * self._game.actions))
-        return max(1, (nodes - 2 * self._leaves - 2 * self._game.actions - 2) // 3)
+        return max(1, (nodes - self._spare_nodes) // 3)
 
-    def _make_room(self, playouts: int) -> None:
-        if playouts > self._room:
+    @property
+    def _spare_nodes(self) -> int:
+        return 2 * self._leaves + 2 * self._game.actions + 2
+
+    def _make_room(self, playouts: int, slots: int) -> None:
+        if playouts > self._room or slots > self._slots:
             self._search = ForestSearch(
                 self._game,
                 self._evaluator,
+                games=slots,
                 playouts=playouts,
                 leaves_a_game=self._leaves,
                 settings=self._settings,
                 random=self._random,
+                threads=usable_cores() if slots > 1 else 1,
             )
-            self._room, self._moves = playouts, None
+            self._room, self._slots = playouts, slots
+            self._known.clear()
 
     def new_game(self) -> None:
-        self._moves = None
+        self._known.pop(0, None)
+
+    # ---- many games at once ---------------------------------------------------------------------------
+
+    def set_up(self, games: int) -> None:
+        self._make_room(self._playouts, games)
+
+    def start_game(self, slot: int, seed: int) -> None:
+        self._known.pop(slot, None)
+        self._ties[slot] = np.random.default_rng(seed)
+
+    def think_many(self, positions: Mapping[int, Position]) -> dict[int, SearchResult]:
+        search, before = self._search, self._search.simulations
+        for slot, position in positions.items():
+            check_position(position, self._game, "net")
+            self._take_up(slot, position)
+            search.prepare_root(slot, self._playouts, noisy=False)
+        while search.step():
+            pass
+        effort = (search.simulations - before) // max(1, len(positions))
+        return {slot: self._result(slot, effort, ties=self._ties.get(slot, self._random)) for slot in positions}
+
+    # ---- one game -------------------------------------------------------------------------------------
 
     def think(
         self,
@@ -118,18 +159,18 @@ class NetPlayer:
         check_position(position, self._game, "net")
         limits = Limits(self._seconds, seconds, stop, on_progress)
         if limits.timed:
-            self._make_room(self._most)
-        self._take_up(position)
+            self._make_room(self._most, 1)
+        self._take_up(0, position)
         search, before = self._search, self._search.simulations
         search.prepare_root(0, CHUNK if limits.timed else self._playouts, noisy=False)
         steps, more = 0, True
         while more and (steps < LEAST_STEPS or not limits.reached()):
             if steps:
-                limits.report(lambda: self._result(before, told=True))
+                limits.report(lambda: self._result(0, search.simulations - before, told=True))
             more = self._timed_step() if limits.timed else search.step() > 0
             steps += 1
         search.forest.left[0] = 0
-        return self._result(before, ties=self._random, told=limits.told)
+        return self._result(0, search.simulations - before, ties=self._random, told=limits.told)
 
     def _timed_step(self) -> bool:
         """One batch of a search that has no number to reach; whether there is any use in another."""
@@ -140,32 +181,36 @@ class NetPlayer:
         self._search.step()
         return bool(forest.proof[0, 0] == UNKNOWN)
 
-    def _result(self, before: int, *, ties: np.random.Generator | None = None, told: bool = False) -> SearchResult:
-        """What the tree says; equally good moves are chosen from by `ties`, and in a snapshot the first is taken."""
+    # ---- both -----------------------------------------------------------------------------------------
+
+    def _result(
+        self, slot: int, effort: int, *, ties: np.random.Generator | None = None, told: bool = False
+    ) -> SearchResult:
+        """What a tree says; equally good moves are chosen from by `ties`, and in a snapshot the first is taken."""
         search = self._search
-        visits = search.root_visits(0)
+        visits = search.root_visits(slot)
         policy = visits / visits.sum()
-        if search.is_unvisited(0):
-            visits, policy = np.zeros_like(visits), search.root_priors(0)
-        best = search.best_moves(0)
+        if search.is_unvisited(slot):
+            visits, policy = np.zeros_like(visits), search.root_priors(slot)
+        best = search.best_moves(slot)
         action = int(best[0] if ties is None else ties.choice(best))
         return SearchResult(
             action=action,
             policy=policy,
-            value=search.root_value(0),
+            value=search.root_value(slot),
             visits=visits.astype(np.int64),
-            values=search.root_values(0),
-            principal_variation=search.variation(0, action),
-            variations=tuple(search.variation(0, move) for move in most_looked_at(visits)) if told else (),
-            effort=search.simulations - before,
+            values=search.root_values(slot),
+            principal_variation=search.variation(slot, action),
+            variations=tuple(search.variation(slot, move) for move in most_looked_at(visits)) if told else (),
+            effort=effort,
         )
 
-    def _take_up(self, position: Position) -> None:
+    def _take_up(self, slot: int, position: Position) -> None:
         """Follow the moves played since the last search, or start a new tree."""
-        known = self._moves
+        known = self._known.get(slot)
         if known is not None and position.moves[: len(known)] == known:
             for move in position.moves[len(known) :]:
-                self._search.advance(0, move)
+                self._search.advance(slot, move)
         else:
-            self._search.set_root(0, position.state, contempt_side=position.to_move)
-        self._moves = position.moves
+            self._search.set_root(slot, position.state, contempt_side=position.to_move)
+        self._known[slot] = position.moves

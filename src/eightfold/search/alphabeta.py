@@ -70,12 +70,13 @@ class AlphaBeta:
     ) -> None:
         need_heuristic(game, "alphabeta")
         check_spec(options, "player alphabeta")
-        self._game = game
+        self._game, self._options = game, options
         self._kernels = specialise("eightfold.search.kernels.alphabeta", game.rules)
         self._depth, self._seconds = options.depth, options.seconds
         self._near, self._exact = options.near, options.scores == "exact"
         self._random = np.random.default_rng(check_seed(seed))
         self._work = self._make_work(game)
+        self.timed, self.bytes_a_game = options.seconds > 0, sum(array.nbytes for array in self._work)
 
     def _make_work(self, game: Game) -> Any:
         plies, actions = (self._depth or DEEPEST) + 1, game.actions
@@ -95,6 +96,9 @@ class AlphaBeta:
 
     def new_game(self) -> None:
         self._work.bounds[:] = 0
+
+    def fork(self, seed: int) -> AlphaBeta:
+        return AlphaBeta(self._game, self._options, seed=seed)
 
     def think(
         self,

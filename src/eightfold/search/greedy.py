@@ -33,15 +33,19 @@ class Greedy:
         example="greedy:lambda=0.5",
     )
     Options = GreedyOptions
+    timed, bytes_a_game = False, 0
 
     def __init__(self, game: Game, options: GreedyOptions = GreedyOptions(), *, seed: int = 0) -> None:  # noqa: B008
         need_heuristic(game, "greedy")
         check_spec(options, "player greedy")
-        self._game, self._weight = game, options.weight
+        self._game, self._options, self._weight = game, options, options.weight
         self._random = np.random.default_rng(check_seed(seed))
 
     def new_game(self) -> None:
         """It remembers nothing."""
+
+    def fork(self, seed: int) -> Greedy:
+        return Greedy(self._game, self._options, seed=seed)
 
     def think(
         self,

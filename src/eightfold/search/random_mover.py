@@ -16,12 +16,16 @@ class RandomMover:
 
     KIND = PlayerKind(summary="any legal move, each as likely as the others")
     Options = NoOptions
+    timed, bytes_a_game = False, 0
 
     def __init__(self, game: Game, options: NoOptions = NoOptions(), *, seed: int = 0) -> None:  # noqa: B008
         self._game, self._random = game, np.random.default_rng(check_seed(seed))
 
     def new_game(self) -> None:
         """It remembers nothing."""
+
+    def fork(self, seed: int) -> RandomMover:
+        return RandomMover(self._game, seed=seed)
 
     def think(
         self,

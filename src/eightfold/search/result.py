@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +37,7 @@ MOST_VARIATIONS, LONGEST_VARIATION = 24, 12  # moves that are told of, and plies
 
 def check_position(position: Position, game: Game, player: str) -> None:
     """A player is made for one game and asked for a move while it goes on."""
-    if position.game.text != game.text:
+    if position.game is not game and position.game.text != game.text:
         raise EightfoldError(f"player {player} was made for {game.text} and is asked about {position.game.text}")
     if position.is_over:
         raise EightfoldError(f"player {player} is asked for a move, but the game is over ({position.outcome})")
@@ -52,7 +52,9 @@ def check_seed(seed: int) -> int:
 class Player(Protocol):
     """Anything that chooses moves. It may remember the game so far: `new_game` makes it forget.
 
-    A player that holds something of the world outside (a process) also has `close()`; see `close_player`.
+    A player that holds something of the world outside (a process) also has `close()`; see `close_player`. One that can
+    play several games at once is also a `ForkingPlayer` or a `BatchedPlayer`; a match plays many games of those side by
+    side, unless `timed` says that the player thinks by the clock, and no more than fit memory by `bytes_a_game`.
     """
 
     def think(
@@ -73,6 +75,28 @@ class Player(Protocol):
         """
 
     def new_game(self) -> None: ...
+
+
+@runtime_checkable
+class ForkingPlayer(Protocol):
+    """A player of which a match makes one for each game."""
+
+    def fork(self, seed: int) -> Player:
+        """A player with the same options and its own memory and random numbers."""
+
+
+@runtime_checkable
+class BatchedPlayer(Protocol):
+    """A player that thinks about many games at once, each in a slot, where its tree and random numbers are kept."""
+
+    def set_up(self, games: int) -> None:
+        """Make room for so many games at once: slots 0 to `games` - 1."""
+
+    def start_game(self, slot: int, seed: int) -> None:
+        """A new game in a slot."""
+
+    def think_many(self, positions: Mapping[int, Position]) -> dict[int, SearchResult]:
+        """The moves to play in the games of some slots."""
 
 
 def close_player(player: Player) -> None:

@@ -60,7 +60,7 @@ class Mcts:
     def __init__(self, game: Game, options: MctsOptions = MctsOptions(), *, seed: int = 0) -> None:  # noqa: B008
         check_spec(options, "player mcts")
         playouts, seconds, memory = options.playouts, options.seconds, options.memory
-        self._game = game
+        self._game, self._options = game, options
         self._kernels = specialise("eightfold.search.kernels.uct", game.rules)
         self._playouts, self._seconds, self._exploration = playouts, seconds, options.exploration
         self._random = make_random(check_seed(seed))
@@ -71,6 +71,7 @@ class Mcts:
         needed = self._largest if seconds else min(2 * playouts * game.actions + 1, self._largest)
         self._tree, self._spare = self._make_tree(needed), self._make_tree(needed)
         self._root: tuple[int, ...] | None = None  # the moves that lead to the root of the tree
+        self.timed, self.bytes_a_game = seconds > 0, needed * PLACE
 
     def _make_tree(self, places: int) -> Any:
         return self._kernels.Tree(
@@ -85,6 +86,9 @@ class Mcts:
 
     def new_game(self) -> None:
         self._root = None
+
+    def fork(self, seed: int) -> Mcts:
+        return Mcts(self._game, self._options, seed=seed)
 
     def think(
         self,

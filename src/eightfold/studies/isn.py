@@ -14,26 +14,22 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
 from eightfold import __version__
-from eightfold.arena.match import play_game, play_match
-from eightfold.arena.players import make_player
-from eightfold.arena.ratings import wilson_interval
+from eightfold.arena.match import play_match, round_robin
 from eightfold.config import load_config, with_changes
 from eightfold.core.errors import EightfoldError
 from eightfold.games.game import make_game
-from eightfold.isn.match import play_pairs
 from eightfold.isn.place import load_go_isn, snapshots_of
+from eightfold.isn.player import IsnOptions, IsnPlayer
 from eightfold.isn.tables import IsnTables, playing_tables
 from eightfold.learning.runs.run import read_metrics
 from eightfold.learning.td.config import TdConfig
 from eightfold.learning.td.run import read_progress
-from eightfold.search.result import close_player
 from eightfold.studies.gnugo import gnugo_player, gnugo_program
 from eightfold.studies.isn_report import write_report
 from eightfold.studies.kept import Kept, digest
@@ -313,21 +309,17 @@ def _tables(path: Path) -> IsnTables:
 
 
 def _tournament(networks: Sequence[IsnTables], game: str, games: int, seed: int) -> tuple[list[dict[str, Any]], float]:
-    """Everybody against everybody: each one's score with its interval, and the moves of a game."""
-    pairs = list(combinations(range(len(networks)), 2))
-    results = play_pairs(make_game(game), networks, pairs, games=games, beta=BETA, seed=seed)
-    points, played = [0.0] * len(networks), [0] * len(networks)
-    for (one, two), result in zip(pairs, results, strict=True):
-        points[one] += result.points
-        points[two] += result.games - result.points
-        played[one] += result.games
-        played[two] += result.games
+    """Everybody against everybody: each one's score with its interval and its rating, and the moves of a game."""
+    the_game = make_game(game)
+    if len(networks) < 2:
+        return [{"score": 0.0, "ci95": [0.0, 1.0], "played": 0} for _ in networks], 0.0
+    players = [IsnPlayer(the_game, tables, IsnOptions(beta=BETA)) for tables in networks]
+    found = round_robin(the_game, players, games=games, seed=seed)
     scores = []
-    for mine, number in zip(points, played, strict=True):
-        score = mine / number if number else 0.0
-        scores.append({"score": score, "ci95": list(wilson_interval(score, number)), "played": number})
-    moves = sum(int(result.moves.sum()) for result in results)
-    return scores, moves / max(1, sum(result.games for result in results))
+    for tally, rating in zip(found.tallies, found.ratings, strict=True):
+        figures = {"score": tally.score, "ci95": list(tally.interval), "played": tally.games}
+        scores.append({**figures, "elo": rating.elo, "elo_error": rating.error})
+    return scores, found.moves_a_game
 
 
 def _best(experiment: IsnExperiment, kept: Kept) -> Path:
@@ -359,47 +351,20 @@ def _match(
     player = f"isn:{snapshot}{options}"
 
     def play() -> dict[str, Any]:
-        if opponent == GNU_GO:
-            return _gnugo_match(game, player, games, experiment.seed)
         other = f"isn:{snapshot}" if opponent == ITSELF else opponent
-        report = play_match(make_game(game), player, other, games=games, seed=experiment.seed, opening_plies=openings)
+        text = gnugo_player(level=1, seed=experiment.seed) if opponent == GNU_GO else other
+        the_game = make_game(game)
+        report = play_match(the_game, player, text, games=games, seed=experiment.seed, opening_plies=openings)
         return {
             "player": _options(player),
             "opponent": _options(other),
             "seconds_per_move": report.seconds_per_move[0],
+            "lead": report.mean_margin,
             **report.total.as_dict(),
         }
 
     who = f"isn:{digest(snapshot)}{options} - {opponent}"
     return kept.match(f"{game} {who}, {games} games, {openings} opening plies, seed {experiment.seed}", play)
-
-
-def _gnugo_match(game: str, player: str, games: int, seed: int) -> dict[str, Any]:
-    """Against GNU Go at level 1, colours alternating."""
-    the_game = make_game(game)
-    ours, opponent = (make_player(text, the_game, seed=seed) for text in (player, gnugo_player(level=1, seed=seed)))
-    points, margin = 0.0, 0.0
-    seconds: list[float] = []
-    try:
-        for number in range(games):
-            result = play_game(
-                the_game.start(), (ours, opponent), (player, GNU_GO), first_named_is_black=number % 2 == 0
-            )
-            points += result.points
-            margin += (result.position.margin or 0.0) * (1 if number % 2 == 0 else -1)
-            seconds += result.seconds[number % 2 :: 2]
-    finally:
-        close_player(opponent)
-    score = points / games
-    return {
-        "player": _options(player),
-        "opponent": GNU_GO,
-        "games": games,
-        "score": score,
-        "ci95": list(wilson_interval(score, games)),
-        "lead": margin / games,
-        "seconds_per_move": sum(seconds) / max(1, len(seconds)),
-    }
 
 
 def _options(player: str) -> str:

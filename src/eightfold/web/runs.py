@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from eightfold.core.errors import EightfoldError
+from eightfold.learning.runs.metrics import read_entry
 
 MOST_POINTS = 1200  # of a curve: more than a screen has
 MOST_GAMES = 24
@@ -45,12 +46,12 @@ class WatchedRun:
         return {"name": self.name, **{key: config[key] for key in wanted if key in config}}
 
     def curves(self, after: int) -> dict[str, Any]:
-        """The entries from number `after` on, thinned where they are many; strengths are never left out."""
+        """The entries from number `after` on, thinned where they are many; evaluations are never left out."""
         with self._lock:
             self._catch_up()
             entries, total = self._entries[after:], len(self._entries)
         every = math.ceil(len(entries) / MOST_POINTS)
-        chosen = [entry for number, entry in enumerate(entries) if number % max(every, 1) == 0 or "strength" in entry]
+        chosen = [entry for number, entry in enumerate(entries) if number % max(every, 1) == 0 or "evaluation" in entry]
         return {"entries": chosen, "next": total, "restarted": after > total}
 
     def _catch_up(self) -> None:
@@ -101,11 +102,8 @@ class WatchedRuns:
 
 
 def _entry(line: bytes) -> dict[str, Any] | None:
-    try:
-        entry = json.loads(line)
-    except ValueError:
-        return None
-    if not isinstance(entry, dict):
+    entry = read_entry(line)
+    if entry is None:
         return None
     # JSON for browsers knows neither NaN nor infinity.
     return {key: value for key, value in entry.items() if not isinstance(value, float) or math.isfinite(value)}

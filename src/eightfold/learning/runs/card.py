@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from eightfold.learning.config import TrainConfig
 from eightfold.games.game import Game
-from eightfold.learning.evaluation import Strength
+from eightfold.learning.config import TrainConfig
+from eightfold.learning.evaluation import Evaluation
 from eightfold.learning.runs.progress import Progress
 
 
 def card_text(
-    config: TrainConfig, game: Game, progress: Progress, parameters: int, strength: Strength | None = None
+    config: TrainConfig, game: Game, progress: Progress, parameters: int, evaluation: Evaluation | None = None
 ) -> str:
     lines = [
         f"# {config.network} for {game.text}",
@@ -19,12 +19,11 @@ def card_text(
         f" {progress.steps} steps",
         f"- {parameters:,} parameters, input `{config.encoder}`",
     ]
-    if strength is not None:
-        figures = strength.as_dict()
-        low, high = figures["ci95"]
+    if evaluation is not None:
+        total, (low, high) = evaluation.total, evaluation.total.interval
         lines.append(
-            f"- score {figures['score']:.3f} ({low:.3f} to {high:.3f}) over {figures['games']} games,"
-            f" {config.evaluation.playouts} playouts a move, against pure Monte Carlo search of"
-            f" {', '.join(figures['tiers'])} playouts"
+            f"- score {total.score:.3f} ({low:.3f} to {high:.3f}): {total.wins} wins, {total.draws} draws and"
+            f" {total.losses} losses, {evaluation.playouts} playouts a move, against pure Monte Carlo search of"
+            f" {', '.join(map(str, evaluation.mcts))} playouts"
         )
     return "\n".join(lines) + "\n"

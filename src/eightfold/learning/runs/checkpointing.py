@@ -171,7 +171,7 @@ class Found:
             found = Progress(
                 seconds=60 * float(last["minutes"]), games=games, samples=samples, steps=int(last["steps"]),
                 credited_games=games, credited_samples=samples,
-                evaluated_at=max((60 * float(e["minutes"]) for e in self._metrics if "strength" in e), default=0.0),
+                evaluated_at=max((60 * float(e["minutes"]) for e in self._metrics if "evaluation" in e), default=0.0),
             )  # fmt: skip
         except (KeyError, TypeError, ValueError):
             raise EightfoldError(

@@ -51,11 +51,8 @@ class Metrics:
         if self._board is None:
             return
         step = int(entry["games"])
-        scalars = {name: value for name, value in entry.items() if isinstance(value, (int, float))}
-        if "strength" in entry:
-            scalars["strength"] = entry["strength"]["score"]
         try:
-            for name, value in scalars.items():
+            for name, value in scalars(entry).items():
                 self._board.add_scalar(name, value, step)
         except OSError as error:
             raise not_written(f"TensorBoard's events in {self._run}", error.strerror) from None
@@ -85,15 +82,43 @@ def read_metrics(path: Path) -> list[dict[str, Any]]:
     entries = []
     try:
         for line in (path / METRICS).read_bytes().splitlines():
-            try:
-                entry = json.loads(line)
-            except (ValueError, RecursionError):
-                continue
-            if isinstance(entry, dict):
+            entry = read_entry(line)
+            if entry is not None:
                 entries.append(entry)
     except OSError:
         return []
     return entries
+
+
+def read_entry(line: bytes) -> dict[str, Any] | None:
+    """One line of the file, or None if it is none. What older runs called `strength` is an evaluation."""
+    try:
+        entry = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(entry, dict):
+        return None
+    older = entry.pop("strength", None)
+    if isinstance(older, dict):
+        tiers = older.get("tiers")
+        tiers = tiers if isinstance(tiers, dict) else {}
+        scores = {f"mcts-{playouts}": {"score": score} for playouts, score in tiers.items()}
+        entry["evaluation"] = {"mcts": {key: older.get(key) for key in ("score", "ci95", "games")}, **scores}
+    return entry
+
+
+def scalars(entry: Mapping[str, Any]) -> dict[str, float]:
+    """The numbers of an entry for TensorBoard; of evaluations `evaluation.mcts-1000.wins` and the like.
+
+    >>> scalars({"games": 3, "evaluation": {"mcts-1000": {"score": 0.5, "draws": 2}, "playouts": 400}})
+    {'games': 3, 'evaluation.mcts-1000.draws': 2, 'evaluation.mcts-1000.score': 0.5}
+    """
+    found = {name: value for name, value in entry.items() if isinstance(value, (int, float))}
+    for opponent, figures in entry.get("evaluation", {}).items():
+        if isinstance(figures, dict):
+            known = (key for key in ("wins", "draws", "losses", "score") if key in figures)
+            found |= {f"evaluation.{opponent}.{key}": figures[key] for key in known}
+    return found
 
 
 def _tensorboard(path: Path) -> Any:

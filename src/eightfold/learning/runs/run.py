@@ -5,6 +5,7 @@ checkpoint/       the newest network, ready to play; with `training.safetensors`
 metrics.jsonl     one line a round, and one for every evaluation
 events.*          the same for TensorBoard, where it is installed
 games.jsonl       every finished self-play game
+evaluated/        the networks of the last evaluations, which later ones play against
 buffer/           the samples
 validation/       samples of games that are kept from training
 """
@@ -21,9 +22,10 @@ from typing import IO, Any
 
 from eightfold import __version__
 from eightfold.config import to_toml
-from eightfold.learning.config import TrainConfig
 from eightfold.core.errors import EightfoldError, not_written
+from eightfold.core.threads import usable_cores
 from eightfold.games.game import make_game
+from eightfold.learning.config import TrainConfig
 from eightfold.learning.runs.checkpointing import Found
 from eightfold.learning.runs.fixed import FIXED, check_fixed, load_run_config
 from eightfold.learning.runs.lines import LineFile
@@ -32,7 +34,6 @@ from eightfold.learning.runs.metrics import read_metrics as read_metrics  # for 
 from eightfold.learning.runs.sealed import has_other_files, open_sealed, remove_drafts, save_sealed
 from eightfold.nets.store.checkpoint import replace_file
 from eightfold.nets.store.description import load_description
-from eightfold.core.threads import usable_cores
 
 CONFIG, GAMES, CHECKPOINT = "config.toml", "games.jsonl", "checkpoint"
 

@@ -28,13 +28,14 @@ from typing import Any
 import numpy as np
 import torch
 
+from eightfold.arena.match import play_match
 from eightfold.core.errors import EightfoldError
 from eightfold.core.rng import make_random
 from eightfold.core.threads import run_parts, usable_cores
 from eightfold.games.game import make_game
-from eightfold.isn.match import play_pairs
 from eightfold.isn.network import ISN
 from eightfold.isn.place import load_go_isn
+from eightfold.isn.player import IsnOptions, IsnPlayer
 from eightfold.isn.tables import IsnTables, playing_tables
 from eightfold.learning.runs.checkpointing import Schedule
 from eightfold.learning.runs.run import this_machine
@@ -155,15 +156,11 @@ class TdTrainer:
         climb, newcomer = self.config.climb, self.tables()
         fresh = copy.deepcopy(self.network.state_dict())
         self.network.load_state_dict(self.champion)
-        # In parts of two games, so that all cores have something to do.
-        pairs = [(0, 1)] * (climb.games // 2)
-        results = play_pairs(
-            self.game, [newcomer, self.tables()], pairs,
-            games=2, beta=climb.beta, seed=self.config.seed + self.progress.games, threads=self._threads,
-        )  # fmt: skip
-        score = sum(result.points for result in results) / (2 * len(results))
+        players = [IsnPlayer(self.game, tables, IsnOptions(beta=climb.beta)) for tables in (newcomer, self.tables())]
+        seed = self.config.seed + self.progress.games
+        match = play_match(self.game, *players, games=climb.games, seed=seed, threads=self._threads)
         self.progress.contests += 1
-        if score >= climb.accept:
+        if match.total.score >= climb.accept:
             self.progress.accepted += 1
             self.champion = fresh
             self.network.load_state_dict(fresh)

@@ -9,6 +9,7 @@ import { readGame } from "./forms.js";
 
 const EVERY = 2000; // milliseconds between two looks at the run
 const PACE = 350; // milliseconds a move in a replay
+const OPPONENTS = { mcts: "against mcts", earlier: "against its earlier self", shipped: "against the shipped network" };
 
 export class RunsView {
   constructor(panel, game) {
@@ -17,7 +18,7 @@ export class RunsView {
     this.run = null;
     this.chosen = select([], null, () => this.choose(Number(this.chosen.value)));
     this.facts = make("p", { class: "note", id: "run-facts" });
-    this.strength = make("p", { class: "number", id: "run-strength" });
+    this.scores = make("p", { class: "number", id: "run-score" });
     this.charts = [
       new Chart("Loss", [
         { name: "policy", key: (entry) => entry.policy_loss },
@@ -25,10 +26,12 @@ export class RunsView {
         { name: "validation", key: (entry) => entry.validation_loss },
         { name: "owners", key: (entry) => entry.owners_loss }, // in games of points
       ]),
-      new Chart("Strength", [{
-        name: "score", whiskers: true,
-        key: (entry) => entry.strength && [entry.strength.score, ...entry.strength.ci95],
-      }], { top: 1 }),
+      new Chart("Score", [
+        { name: OPPONENTS.mcts, whiskers: true,
+          key: ({ evaluation }) => evaluation?.mcts?.ci95 && [evaluation.mcts.score, ...evaluation.mcts.ci95] },
+        { name: OPPONENTS.earlier, key: (entry) => entry.evaluation?.earlier?.score },
+        { name: OPPONENTS.shipped, key: (entry) => entry.evaluation?.shipped?.score },
+      ], { top: 1 }),
       new Chart("Learning rate", [{ name: "rate", key: (entry) => entry.learning_rate }]),
       new Chart("Games a second", [{ name: "games/s", key: (entry) => entry.games_per_s }]),
       new Chart("Game length", [{ name: "moves", key: (entry) => entry.game_length }]),
@@ -42,7 +45,7 @@ export class RunsView {
       make("code", {}, "eightfold serve --run runs/quick"), " to see one here, live while it trains.");
     this.body = make("div", {}, make("div", { class: "charts" }, ...this.charts.map((chart) => chart.node)), this.replayer());
     panel.append(make("div", { class: "intro" }, make("div", { class: "words" }, make("h1", {}, "Training runs"), this.facts,
-      this.strength), make("div", { class: "card" }, field("Run", this.chosen))), this.none, this.body);
+      this.scores), make("div", { class: "card" }, field("Run", this.chosen))), this.none, this.body);
   }
 
   replayer() {
@@ -121,11 +124,10 @@ export class RunsView {
     this.entries.push(...entries);
     for (const chart of this.charts) chart.show(this.entries);
     const last = this.entries.findLast((entry) => entry.policy_loss !== undefined) ?? this.entries.at(-1);
-    const measured = this.entries.findLast((entry) => entry.strength);
+    const measured = this.entries.findLast((entry) => entry.evaluation?.mcts?.ci95)?.evaluation;
     const words = [last && `${last.minutes.toFixed(1)} minutes, ${last.games} games`,
-      measured && `strength ${measured.strength.score.toFixed(3)} `
-        + `(${measured.strength.ci95.map((bound) => bound.toFixed(2)).join(" to ")})`];
-    this.strength.textContent = words.filter(Boolean).join(" · ") || "Nothing is written yet.";
+      ...Object.keys(OPPONENTS).map((name) => measured?.[name] && `${OPPONENTS[name]}: ${scoreWords(measured[name])}`)];
+    this.scores.textContent = words.filter(Boolean).join(" · ") || "Nothing is written yet.";
   }
 
   // ---- games
@@ -184,6 +186,12 @@ export class RunsView {
     this.game.send("new", { game: this.run.game, moves: this.replayed.moves, black: human, white: human, playing: false });
     location.hash = "#analyse";
   }
+}
+
+// The score of an evaluation with its interval, and the results where they are told apart.
+function scoreWords({ score, ci95, wins, draws, losses }) {
+  const results = wins === undefined ? "" : `, ${wins} won, ${draws} drawn, ${losses} lost`;
+  return `score ${score.toFixed(3)} (${ci95.map((bound) => bound.toFixed(2)).join(" to ")})${results}`;
 }
 
 async function fetchJson(path) {

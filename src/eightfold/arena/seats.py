@@ -1,0 +1,125 @@
+"""The seat of a player in a match: it knows how many games the player can play at once, and asks it for their moves.
+
+A `BatchedPlayer` is asked once for all positions in which it is to move. A `ForkingPlayer` gets a player of its own
+for each game, and these think on all cores. Any other player (a program, a person, a class of the user's, whoever
+thinks by the clock) plays one game after another.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from eightfold.arena.forfeit import Forfeit
+from eightfold.core.errors import EightfoldError
+from eightfold.core.threads import run_parts
+from eightfold.games.game import Position
+from eightfold.search.result import BatchedPlayer, ForkingPlayer, Player, SearchResult
+
+MOST_GAMES = 64  # at once
+MEMORY = 1 << 30  # bytes that the games played at once may take
+
+
+class Answer(NamedTuple):
+    """A player's move, or why it has lost."""
+
+    result: SearchResult | Forfeit
+    seconds: float
+
+
+class Seat:
+    """A player, and what it keeps for each of the games that go on."""
+
+    def __init__(self, player: Player) -> None:
+        self.player = player
+        timed = bool(getattr(player, "timed", False))
+        self.bytes_a_game = int(getattr(player, "bytes_a_game", 0))
+        self._batched = player if isinstance(player, BatchedPlayer) and not timed else None
+        self._forking = player if isinstance(player, ForkingPlayer) and not timed and not self._batched else None
+        self._forks: dict[int, Player] = {}
+
+    @property
+    def plays_many(self) -> bool:
+        """Whether games can be played side by side."""
+        return self._batched is not None or self._forking is not None
+
+    @property
+    def batched(self) -> bool:
+        return self._batched is not None
+
+    def set_up(self, games: int) -> None:
+        if self._batched is not None:
+            self._batched.set_up(games)
+
+    def start_game(self, slot: int, seed: int) -> None:
+        """A new game in a slot; equal seeds play equal games."""
+        if self._batched is not None:
+            self._batched.start_game(slot, seed)
+        elif self._forking is not None:
+            self._forks[slot] = self._forking.fork(seed)
+        else:
+            self.player.new_game()
+
+    def tasks(self, positions: Mapping[int, Position]) -> list[Task]:
+        """What has to be thought about the positions of some slots, in parts that may be done side by side."""
+        if self._batched is not None:
+            return [Task(self, positions)]
+        return [Task(self, {slot: position}) for slot, position in positions.items()]
+
+    def think(self, positions: Mapping[int, Position]) -> dict[int, Answer]:
+        start = time.perf_counter()
+        if self._batched is not None:
+            results = self._batched.think_many(positions)
+            share = (time.perf_counter() - start) / len(positions)
+            return {slot: Answer(result, share) for slot, result in results.items()}
+        [(slot, position)] = positions.items()
+        result: SearchResult | Forfeit
+        try:
+            result = self._forks.get(slot, self.player).think(position)
+        except Forfeit as error:
+            result = error
+        return {slot: Answer(result, time.perf_counter() - start)}
+
+
+class Task(NamedTuple):
+    seat: Seat
+    positions: Mapping[int, Position]  # by slot
+
+
+def think_side_by_side(tasks: Sequence[Task], threads: int) -> dict[int, Answer]:
+    """The answers to all tasks by slot, each thread taking the next task that is left; batches come first."""
+    queue = deque(sorted(tasks, key=lambda task: not task.seat.batched))
+
+    def work(part: int) -> dict[int, Answer]:
+        answers: dict[int, Answer] = {}
+        while True:
+            try:
+                task = queue.popleft()
+            except IndexError:
+                return answers
+            try:
+                answers |= task.seat.think(task.positions)
+            except BaseException:  # Ctrl-C, for one: the other threads begin nothing more
+                queue.clear()
+                raise
+
+    parts = run_parts(work, max(1, min(threads, len(tasks))))
+    return {slot: answer for part in parts for slot, answer in part.items()}
+
+
+def games_at_once(seats: Sequence[Seat], games: int, wanted: int = 0) -> int:
+    """How many games these players can play side by side: as many as are wanted, or as many as memory holds."""
+    many = all(seat.plays_many for seat in seats)
+    if wanted < 0 or (wanted > 1 and not many):
+        raise EightfoldError(
+            f"parallel={wanted}: a program, a person, a player of your own or one that thinks by the clock"
+            " plays one game at a time; give 1, or 0 to have it chosen"
+        )
+    if wanted or not many:
+        return min(wanted or 1, games)
+    # A batched player has room for all games that go on; of the others a game has two.
+    forks = sorted(seat.bytes_a_game for seat in seats if not seat.batched)[-2:]
+    needed = sum(forks) + sum(seat.bytes_a_game for seat in seats if seat.batched)
+    return max(1, min(games, MOST_GAMES, MEMORY // max(1, needed)))

@@ -1,0 +1,68 @@
+"""Networks that a run's network is measured against: one of its own earlier ones, and the shipped one for its game.
+
+A run keeps the networks of its last evaluations in `evaluated/`, each in a folder named after the number of self-play
+games; `net:runs/quick/evaluated/000600` is a player as any other.
+"""
+
+from __future__ import annotations
+
+import logging
+import shutil
+from pathlib import Path
+
+from torch import nn
+
+from eightfold.core.errors import EightfoldError
+from eightfold.games.game import Game
+from eightfold.learning.config import EvaluationConfig
+from eightfold.nets.player import NetOptions, NetPlayer
+from eightfold.nets.store.checkpoint import save_checkpoint
+from eightfold.nets.store.description import Description, find_checkpoint, load_description, shipped_networks
+
+EVALUATED = "evaluated"
+log = logging.getLogger("eightfold")
+
+
+def evaluated_networks(run: Path) -> dict[int, Path]:
+    """The networks of earlier evaluations by the number of self-play games, ascending."""
+    found = {int(folder.name): folder for folder in (run / EVALUATED).glob("*") if folder.name.isdecimal()}
+    return dict(sorted(found.items()))
+
+
+def keep_network(run: Path, games: int, network: nn.Module, description: Description, *, keep: int) -> None:
+    """Keep a network that was evaluated after so many games, and no more than `keep` of them."""
+    if keep == 0:
+        return
+    save_checkpoint(run / EVALUATED / f"{games:06d}", network, description)
+    for folder in list(evaluated_networks(run).values())[:-keep]:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def network_opponents(
+    run: Path, game: Game, settings: EvaluationConfig, *, games: int, seed: int
+) -> dict[str, NetPlayer]:
+    """The networks to play against after so many games of self-play: `earlier` and `shipped`, as far as there are any.
+
+    One that cannot be read is left out, and somebody is told so: a run does not end for it.
+    """
+    places: dict[str, str] = {}
+    earlier = [folder for at, folder in evaluated_networks(run).items() if at < games]
+    if settings.keep_networks and earlier:
+        places["earlier"] = str(earlier[-1])
+    if settings.shipped and (name := shipped_for(game)):
+        places["shipped"] = name
+    players = {}
+    for name, place in places.items():
+        try:
+            players[name] = NetPlayer(game, place, NetOptions(playouts=settings.playouts), seed=seed)
+        except EightfoldError as error:
+            log.warning("eightfold: note: no games against %s: %s", place, error)
+    return players
+
+
+def shipped_for(game: Game) -> str | None:
+    """The network that comes with Eightfold for this very game, if there is one."""
+    for name in shipped_networks():
+        if load_description(find_checkpoint(name)).game == game.text:
+            return name
+    return None

@@ -1,0 +1,1 @@
+"""The folder of a run: configuration, checkpoints, metrics, and how a run stops and goes on."""
