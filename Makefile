@@ -45,10 +45,9 @@ $(READY): pyproject.toml constraints.txt
 	$(PIP) --version > /dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV)
 	$(PIP) install --quiet --constraint constraints.txt torch
 	$(PIP) install --quiet --constraint constraints.txt --editable ".[dev]"
-	$(BIN)/eightfold warmup gomoku
 	touch $(READY)
 
-# Two processes of tests would compile what they both need twice, and the rest of Go is not needed by `make run`.
+# Two processes of tests would compile what they both need twice. `make run` compiles what it needs with the page open.
 $(WARM): $(READY)
 	$(BIN)/eightfold warmup
 	touch $(WARM)

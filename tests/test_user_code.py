@@ -185,11 +185,11 @@ def test_the_notes_of_an_internal_symmetry_network_name_no_code(place):
 
 def test_the_page_offers_such_a_network_to_nobody_and_imports_nothing(place, network):
     pytest.importorskip("fastapi")
-    from eightfold.web.host import Host
+    from eightfold.web.lobby import Lobby
     from eightfold.web.messages import Seat, read_message
     from eightfold.web.session import Session
 
-    host = Host(players=[f"net:{network}"], runs=[network], workers=1, seed=1)
+    lobby = Lobby(players=[f"net:{network}"], runs=[network], workers=1, seed=1)
     try:
         seat = {"player": "human", "level": 0}
         for changes in (
@@ -203,18 +203,18 @@ def test_the_page_offers_such_a_network_to_nobody_and_imports_nothing(place, net
 
             def begin(asked=asked):
                 message = read_message(json.dumps(asked))
-                host.check(message)
+                lobby.check_players(message)
                 Session.new(message.game, [], message.black, message.white, playing=True, now=0.0)
 
             assert refusal(begin)
-        assert refusal(lambda: Session.pasted(f"(;GM[4]EIGHTFOLD[{USER_GAME}];B[aa])", now=0.0))
+        assert refusal(lambda: Session.from_sgf(f"(;GM[4]EIGHTFOLD[{USER_GAME}];B[aa])", now=0.0))
         game = make_game("gomoku:size=3,win=3")
-        assert SAID in refusal(lambda: host.offers.find("net:net").make(0, game, seed=1))
+        assert SAID in refusal(lambda: lobby.menu.find("net:net").make(0, game, seed=1))
         human = Seat(player="net:net")
-        with pytest.raises(EightfoldError), host.borrowed(human, game, "table"):
+        with pytest.raises(EightfoldError), lobby.borrow(human, game, "table"):
             pass
     finally:
-        host.close()
+        lobby.close()
     assert place.untouched()
 
 

@@ -18,7 +18,7 @@ from eightfold.nets.store import exported
 from eightfold.nets.store.checkpoint import Description, load_checkpoint, save_checkpoint
 from eightfold.nets.store.exported import best_shipped, find_exported, load_exported, read_description
 from eightfold.nets.store.onnx_metadata import read_metadata
-from eightfold.protocols.choice import player_text
+from eightfold.protocols.default_player import engine_player
 from managers import Manager, move_of
 from patience import finished
 from refusals import refusal
@@ -170,7 +170,7 @@ def test_the_largest_shipped_network_of_a_game_is_the_default(tmp_path, monkeypa
     monkeypatch.setattr(place_of, "MODELS", tmp_path)
     game = make_game(GAME)
     assert best_shipped(game) is None
-    assert player_text(None, game).startswith("alphabeta")
+    assert engine_player(None, game).startswith("alphabeta")
     export(tmp_path / "small")
     large = export(tmp_path / "large", network="resnet:blocks=2,filters=16")
     export(tmp_path / "other", network="resnet:blocks=3,filters=16", game="gomoku:size=8,win=5,rule=freestyle")
@@ -182,9 +182,9 @@ def test_the_largest_shipped_network_of_a_game_is_the_default(tmp_path, monkeypa
         bare.setattr(exported, "_is_installed", lambda package: False)
         assert best_shipped(game) is None, "nothing here could run it"
     assert find_exported("small") == tmp_path / "small" / "network.onnx"
-    assert player_text(None, game) == f"net:{large},seconds=5,memory=96"
+    assert engine_player(None, game) == f"net:{large},seconds=5,memory=96"
     assert (
-        player_text("net:small,exploration=2", game, memory=300)
+        engine_player("net:small,exploration=2", game, memory=300)
         == f"net:{tmp_path}/small/network.onnx,exploration=2,memory=80"
     )
 
@@ -200,8 +200,8 @@ def test_the_shipped_network_is_exported_too_and_is_the_default_on_its_board():
     planes = np.random.default_rng(1).integers(0, 2, (5, stored.shape().planes, 8, 8)).astype(np.float32)
     for ours, theirs in zip(runner.run(planes), TorchBackend(weights, stored.shape()).run(planes), strict=True):
         np.testing.assert_allclose(ours, theirs, atol=0.03 * max(1, np.abs(theirs).max()))
-    assert player_text(None, game).startswith(f"net:{path},seconds=")
-    assert player_text(None, make_game("gomoku:size=15")).startswith("alphabeta:seconds=")
+    assert engine_player(None, game).startswith(f"net:{path},seconds=")
+    assert engine_player(None, make_game("gomoku:size=15")).startswith("alphabeta:seconds=")
 
 
 SPY = """

@@ -52,7 +52,7 @@ def started(clock, player, *, loading=0.0):
     since = clock.at
     clock.at += loading
     engine.start(GAME, since=since)
-    engine.clock.billed = loading  # without the trial moves of this player, which are no loading
+    engine.clock.setup_seconds = loading  # without the trial moves of this player, which are no loading
     player.given.clear()
     return engine
 
@@ -60,17 +60,17 @@ def started(clock, player, *, loading=0.0):
 def test_a_player_gets_what_a_turn_allows_less_a_margin(clock, player):
     engine = started(clock, player)
     for turn, allowed in ((10.0, 9.6), (1.0, 0.9), (0.4, 0.3), (0.0, FASTEST)):
-        engine.clock.turn = turn
+        engine.clock.per_move = turn
         engine.think()
         assert player.given[-1] == pytest.approx(allowed)
-    engine.clock.turn = None
+    engine.clock.per_move = None
     engine.think()
     assert player.given[-1] is None
 
 
 def test_what_a_command_waited_for_is_taken_off(clock, player):
     engine = started(clock, player)
-    engine.clock.turn = 1.0
+    engine.clock.per_move = 1.0
     came = clock.at
     clock.at += 0.25
     engine.think(since=came)
@@ -84,7 +84,7 @@ def test_what_a_command_waited_for_is_taken_off(clock, player):
 
 def test_start_is_on_the_bill_of_the_first_move_alone(clock, player):
     engine = started(clock, player, loading=1.5)
-    engine.clock.turn = 4.0
+    engine.clock.per_move = 4.0
     engine.think()
     assert player.given[-1] == pytest.approx(3.84 - 1.5)
     engine.think()
@@ -93,14 +93,14 @@ def test_start_is_on_the_bill_of_the_first_move_alone(clock, player):
 
 def test_a_start_that_took_more_than_a_turn_takes_nothing_off(clock, player):
     engine = started(clock, player, loading=20)
-    engine.clock.turn = 1.0
+    engine.clock.per_move = 1.0
     engine.think()
     assert player.given[-1] == pytest.approx(0.9)
 
 
 def test_the_time_of_a_match_lasts_for_any_number_of_moves(clock, player):
     engine = started(clock, player)
-    engine.clock.turn, engine.clock.game = 30.0, 60.0
+    engine.clock.per_move, engine.clock.per_game = 30.0, 60.0
     player.late = 0.0
     begun = clock.at
     for number in range(60):
@@ -113,6 +113,6 @@ def test_the_time_of_a_match_lasts_for_any_number_of_moves(clock, player):
 @pytest.mark.parametrize("left", [-3.0, 0.0])
 def test_without_any_time_left_a_move_is_as_fast_as_possible(clock, player, left):
     engine = started(clock, player)
-    engine.clock.turn, engine.clock.left = 5.0, left
+    engine.clock.per_move, engine.clock.remaining = 5.0, left
     engine.think()
     assert player.given[-1] == FASTEST

@@ -279,9 +279,9 @@ def test_info_is_never_answered_and_its_limits_are_taken():
     more = ["rule 0", "evaluate 3,4", "folder /tmp/x y", "max_node 5", "thread_num 9", "show_detail 1", "wonder 7", ""]
     assert talk.all(*[f"INFO {text}" for text in known + more], "INFO", "info TIME_LEFT -500") == []
     clock = talk.engine.clock
-    assert (clock.turn, clock.game, clock.left) == (1.5, 60, -0.5)
+    assert (clock.per_move, clock.per_game, clock.remaining) == (1.5, 60, -0.5)
     talk("INFO time_left 2147483647", "INFO timeout_match 0", "INFO timeout_turn 0")
-    assert (clock.turn, clock.game, clock.left) == (0, None, None)
+    assert (clock.per_move, clock.per_game, clock.remaining) == (0, None, None)
 
 
 def test_complaints_about_info_wait_for_the_next_move():
@@ -410,13 +410,15 @@ def test_a_player_that_fails_is_an_error_and_not_the_end():
 
 
 def test_the_default_player_is_alphabeta_by_time_where_no_network_is_shipped():
-    from eightfold.protocols.choice import player_text
+    from eightfold.protocols.default_player import engine_player
 
-    assert player_text(None, make_game("gomoku:size=13")) == "alphabeta:seconds=5"
-    assert player_text("mcts", make_game("gomoku:size=13")) == "mcts:memory=96"
-    assert player_text("mcts:memory=7", make_game("gomoku:size=13")) == "mcts:memory=7"
-    assert player_text("mcts:exploration=2", make_game("gomoku:size=13"), memory=350) == "mcts:exploration=2,memory=130"
-    assert player_text("greedy", make_game("gomoku:size=13")) == "greedy"
+    assert engine_player(None, make_game("gomoku:size=13")) == "alphabeta:seconds=5"
+    assert engine_player("mcts", make_game("gomoku:size=13")) == "mcts:memory=96"
+    assert engine_player("mcts:memory=7", make_game("gomoku:size=13")) == "mcts:memory=7"
+    assert (
+        engine_player("mcts:exploration=2", make_game("gomoku:size=13"), memory=350) == "mcts:exploration=2,memory=130"
+    )
+    assert engine_player("greedy", make_game("gomoku:size=13")) == "greedy"
 
 
 def test_the_table_of_rules_goes_both_ways():

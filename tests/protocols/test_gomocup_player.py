@@ -19,10 +19,10 @@ from hypothesis import strategies as st
 
 from eightfold.arena import make_player, play_match
 from eightfold.arena.forfeit import Forfeit
+from eightfold.core.commands import split_command
 from eightfold.games import make_game
 from eightfold.games.records.files import read_records
 from eightfold.protocols.gomocup.player import GomocupPlayer
-from eightfold.protocols.program_player import split_command
 from patience import finished
 from processes import POSIX, gone, is_running
 from refusals import refusal

@@ -18,7 +18,7 @@ from eightfold.games.records.files import read_records
 from eightfold.protocols.clock import Clock
 from eightfold.protocols.engine import Engine
 from eightfold.protocols.gtp.engine import Gtp
-from eightfold.protocols.gtp.words import COLUMNS, STREAMS, plain, read_line, read_vertex, write_vertex
+from eightfold.protocols.gtp.syntax import COLUMNS, STREAMS, decode_line, read_line, read_vertex, write_vertex
 
 LISTED = """
 protocol_version name version known_command list_commands quit boardsize clear_board komi play genmove undo
@@ -111,7 +111,7 @@ def test_administration():
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("boardsize", "syntax error: boardsize wants a size"),
+        ("boardsize", "syntax error: boardsize takes a size"),
         ("boardsize x", "syntax error"),
         ("boardsize 9 9", "syntax error"),
         ("boardsize 1", "unacceptable size"),
@@ -126,8 +126,8 @@ def test_administration():
         ("komi inf", "not a number"),
         ("komi 7.3", "not a multiple of 0.5"),
         ("komi 1e9", "komi"),
-        ("play", "play wants a color and a vertex"),
-        ("play black", "play wants a color and a vertex"),
+        ("play", "play takes a color and a vertex"),
+        ("play black", "play takes a color and a vertex"),
         ("play green D4", "invalid color 'green'"),
         ("play black D4 E5", "syntax error"),
         ("play black I5", "invalid vertex 'I5': A1 to J9 or pass"),
@@ -140,7 +140,7 @@ def test_administration():
         ("play black resign", "invalid vertex"),
         ("play black E5", "illegal move: move e5 is not legal: a black stone is there"),
         ("play white A1", "illegal move"),
-        ("genmove", "genmove wants a color"),
+        ("genmove", "genmove takes a color"),
         ("genmove purple", "invalid color"),
         ("genmove b w", "syntax error"),
         ("reg_genmove", "syntax error"),
@@ -164,7 +164,7 @@ def test_administration():
         ("time_settings 1e300 0 0", "syntax error"),
         ("kgs-time_settings", "unknown kind of time settings ''"),
         ("kgs-time_settings sand 3", "unknown kind of time settings 'sand'"),
-        ("kgs-time_settings absolute", "absolute wants 1 numbers"),
+        ("kgs-time_settings absolute", "absolute takes 1 numbers"),
         ("kgs-time_settings byoyomi 1 2 x", "syntax error"),
         ("time_left", "syntax error"),
         ("time_left black 5", "syntax error"),
@@ -348,7 +348,7 @@ def test_time_settings_limit_either_clock():
     talk.good("time_left w 5 3")  # a period of five seconds, and three of them
     assert white.allowed() == pytest.approx(4.8)
     talk.good("clear_board")
-    assert white.running is None
+    assert white.current_overtime is None
 
 
 def test_reg_genmove_plays_nothing_and_uses_no_time():
@@ -566,7 +566,7 @@ def test_vertices_go_both_ways_and_skip_the_i():
 
 @given(st.binary(max_size=100))
 def test_a_line_has_no_control_characters(data):
-    assert all(letter.isprintable() for letter in plain(data))
+    assert all(letter.isprintable() for letter in decode_line(data))
 
 
 VERTICES = st.one_of(

@@ -60,10 +60,10 @@ def isn_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def address(run_folder: Path, isn_file: Path) -> Iterator[str]:
     """A server that all tests of a process share: games do not disturb each other."""
-    from eightfold.web.host import Host
+    from eightfold.web.lobby import Lobby
     from web.serving import running
 
     players = ["mcts:playouts=50", "alphabeta:depth=2"]
-    host = Host(players=players, runs=[run_folder], isns=[isn_file], workers=2, pace=0, seed=1)
-    with running(host) as where:
+    lobby = Lobby(players=players, runs=[run_folder], isns=[isn_file], workers=2, pace=0, seed=1)
+    with running(lobby) as where:
         yield where

@@ -9,7 +9,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from eightfold.benchmarks.browser import browser, ready, why_not
-from eightfold.web.host import Host
+from eightfold.web.lobby import Lobby
 from web.browsing import click_point, settled
 from web.serving import running
 
@@ -21,7 +21,7 @@ RENJU = "#position=gomoku:size=15,win=5,rule=renju&moves=h9-a1-h7-o1-g8-a15-i8-o
 
 def take(folder: Path, runs: list[Path]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    with running(Host(runs=runs, pace=0.1, seed=1)) as address, browser() as chromium:
+    with running(Lobby(runs=runs, pace=0.1, seed=1)) as address, browser() as chromium:
         for scheme in ("light", "dark"):
             context = chromium.new_context(viewport=DESK, color_scheme=scheme)
             page = context.new_page()
@@ -55,12 +55,12 @@ def tour(page: Any, address: str, folder: Path, name: str) -> None:
     page.goto(f"http://{address}/{POSITION}")
     page.wait_for_function("() => window.eightfold?.game.state?.tree.length === 16")
     page.click("#review")
-    page.wait_for_function("() => Object.keys(window.eightfold.game.state.judged).length >= 16", timeout=120_000)
+    page.wait_for_function("() => Object.keys(window.eightfold.game.state.evaluations).length >= 16", timeout=120_000)
     for _ in range(8):
         page.keyboard.press("ArrowLeft")
     page.wait_for_function("() => window.eightfold.game.state.node === 7")
     page.click("#think")
-    page.wait_for_selector("#board .opinion.best")
+    page.wait_for_selector("#board .assessment.best")
     page.wait_for_timeout(2500)
     shoot("analyse")
     page.goto(f"http://{address}/{RENJU}")

@@ -9,7 +9,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from eightfold.benchmarks.browser import browser, ready, why_not
-from eightfold.web.host import Host
+from eightfold.web.lobby import Lobby
 from web.browsing import click_point, settled, start
 from web.screenshots import DESK, PHONE
 from web.serving import running
@@ -25,7 +25,7 @@ KO = "#position=go:size=9,komi=7.5&moves=d5-e5-c4-f4-d3-e3-e4-d4"
 
 def take(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    with running(Host(pace=0.1, seed=1)) as address, browser() as chromium:
+    with running(Lobby(pace=0.1, seed=1)) as address, browser() as chromium:
         for scheme in ("light", "dark"):
             context = chromium.new_context(viewport=DESK, color_scheme=scheme)
             tour(context.new_page(), address, folder, scheme)
@@ -60,7 +60,7 @@ def tour(page: Any, address: str, folder: Path, name: str) -> None:
     open_position(ENDED)
     page.click('nav a[data-view="play"]')
     page.click("#suggest")
-    page.wait_for_function("() => window.eightfold.game.state.count.dead.length > 0")
+    page.wait_for_function("() => window.eightfold.game.state.score.dead.length > 0")
     shoot("count")
     open_position(KO)
     shoot("ko")
@@ -68,7 +68,7 @@ def tour(page: Any, address: str, folder: Path, name: str) -> None:
     page.select_option("#map-source", "random games")
     page.wait_for_selector("svg.board .owner[visibility=visible]")
     page.click("#think")
-    page.wait_for_selector("#board .opinion.best")
+    page.wait_for_selector("#board .assessment.best")
     page.wait_for_timeout(1500)
     shoot("analyse")
     page.click("#think")

@@ -10,13 +10,14 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from typing import Any
 
 import uvicorn
 from websockets.sync.client import ClientConnection, connect
 
 from eightfold.web.app import make_app
-from eightfold.web.host import Host
+from eightfold.web.lobby import Lobby
 from eightfold.web.serve import LARGEST_FRAME
 
 PATIENCE = 60.0  # seconds: these machines are shared, and the first move may compile
@@ -27,11 +28,20 @@ RANDOM = {"player": "random", "level": 0}
 
 
 @contextlib.contextmanager
-def running(host: Host) -> Iterator[str]:
-    """The server in a thread; its address as host:port."""
+def running(lobby: Lobby) -> Iterator[str]:
+    """The server of a lobby in a thread; its address as host:port."""
+    made: Future[Lobby] = Future()
+    made.set_result(lobby)
+    with served(made) as address:
+        yield address
+
+
+@contextlib.contextmanager
+def served(made: Future[Lobby]) -> Iterator[str]:
+    """The same, perhaps before the lobby is made."""
     listening = socket.create_server(("127.0.0.1", 0))
     config = uvicorn.Config(
-        make_app(host),
+        make_app(made),
         log_level="error",
         ws="websockets-sansio",
         ws_max_size=LARGEST_FRAME,

@@ -82,15 +82,15 @@ def test_a_connection_that_is_silent_is_given_up_and_comes_back(page):
     page.evaluate("() => { window.eightfold.game.socket.socket.send = () => {}; }")  # nothing arrives any more
     for _ in range(3):
         assert not page.is_visible("#connection")
-        page.evaluate("() => window.eightfold.game.socket.beat()")
+        page.evaluate("() => window.eightfold.game.socket.ping()")
     page.wait_for_selector("#connection", state="visible")
     page.wait_for_selector("#connection", state="hidden")
     assert state(page)["id"] == identity
     click_point(page, 10)
     settled(page, 2)
     for _ in range(5):  # a server that answers is kept
-        page.evaluate("() => window.eightfold.game.socket.beat()")
-        page.wait_for_function("() => window.eightfold.game.socket.silent === 0")
+        page.evaluate("() => window.eightfold.game.socket.ping()")
+        page.wait_for_function("() => window.eightfold.game.socket.unanswered === 0")
     assert not page.is_visible("#connection")
 
 
@@ -123,11 +123,11 @@ def start_thinking(page):
 
 def test_analysis_shows_what_an_engine_thinks(page):
     start_thinking(page)
-    page.wait_for_selector("svg.board .opinion.best")
+    page.wait_for_selector("svg.board .assessment.best")
     assert "Best" in page.inner_text("#summary")
-    page.wait_for_selector("svg.board .opinion[visibility=visible]")
+    page.wait_for_selector("svg.board .assessment[visibility=visible]")
     click_point(page, 0)  # a move in analysis is thought about too
-    page.wait_for_function("() => window.eightfold.game.opinions.has(window.eightfold.game.state.node)")
+    page.wait_for_function("() => window.eightfold.game.assessments.has(window.eightfold.game.state.node)")
     page.keyboard.press("Escape")
     page.click("#think")
     page.wait_for_function("() => window.eightfold.game.state.analysing === null")
@@ -135,19 +135,21 @@ def test_analysis_shows_what_an_engine_thinks(page):
 
 def test_every_move_that_was_looked_at_shows_how_it_goes_on(page):
     start_thinking(page)
-    page.wait_for_function("() => window.eightfold.game.opinions.get(1)?.lines.filter((l) => l.length > 2).length > 3")
+    page.wait_for_function(
+        "() => window.eightfold.game.assessments.get(1)?.lines.filter((l) => l.length > 2).length > 3"
+    )
     page.click("#think")
     page.wait_for_function("() => window.eightfold.game.state.analysing === null")
-    for line in page.evaluate("() => window.eightfold.game.opinions.get(1).lines")[:4]:
+    for line in page.evaluate("() => window.eightfold.game.assessments.get(1).lines")[:4]:
         point_at(page, line[0])
         page.wait_for_function("n => document.querySelectorAll('svg.board .ghost').length === n", arg=len(line))
         assert page.inner_text(".variation").startswith("After ")
-        assert page.locator("svg.board .opinion[visibility=visible]").count() == 0
+        assert page.locator("svg.board .assessment[visibility=visible]").count() == 0
     point_at(page, 24)  # a stone
-    page.wait_for_selector("svg.board .opinion.best[visibility=visible]")
+    page.wait_for_selector("svg.board .assessment.best[visibility=visible]")
     assert page.locator("svg.board .ghost").count() == 0
     assert page.inner_text(".variation").startswith("Expects ")
-    lines = page.evaluate("() => window.eightfold.game.opinions.get(1).lines")
+    lines = page.evaluate("() => window.eightfold.game.assessments.get(1).lines")
     target = next(line[0] for line in lines if line[0] < 42)  # not in the lowest row
     page.focus("svg.board")
     page.evaluate("below => { window.eightfold.board.at = below; }", target + 7)
@@ -158,7 +160,7 @@ def test_every_move_that_was_looked_at_shows_how_it_goes_on(page):
 SGF = "(;GM[4]SZ[9]PB[ann]PW[bob];B[ee];W[ff](;B[fe];W[de])(;B[dd]))"
 
 
-def test_a_pasted_record_is_walked_through_judged_and_saved(page):
+def test_a_pasted_record_is_walked_through_reviewed_and_saved(page):
     page.click('nav a[data-view="analyse"]')
     page.fill("#sgf", SGF)
     page.click("#load")
@@ -166,7 +168,7 @@ def test_a_pasted_record_is_walked_through_judged_and_saved(page):
     assert page.locator("svg.tree g[data-node]").count() == 6
     page.select_option('select[data-seat="engine"]', "mcts:playouts=50")
     page.click("#review")
-    page.wait_for_function("() => Object.keys(window.eightfold.game.state.judged).length >= 5", timeout=60_000)
+    page.wait_for_function("() => Object.keys(window.eightfold.game.state.evaluations).length >= 5", timeout=60_000)
     assert page.get_attribute("svg.graph .curve", "d")
     page.locator("#analyse-panel h2:visible").first.click()
     page.keyboard.press("Home")
@@ -221,8 +223,8 @@ def test_the_eightfold_view_shows_eight_sides_and_one_number(page):
     page.click('nav a[data-view="eightfold"]')
     page.wait_for_selector("#disagreement")
     assert page.inner_text("#disagreement") == "0.000"
-    assert page.locator("#eight .turn").count() == 8
-    assert page.locator("#eight .turn.canonical").count() == 2
+    assert page.locator("#eight .board-side").count() == 8
+    assert page.locator("#eight .board-side.canonical").count() == 2
     assert "mirror left and right" in page.inner_text(".facts")
     page.select_option("#eightfold-panel select >> nth=1", "bare")
     page.wait_for_function("() => Number(document.getElementById('disagreement').textContent) > 0")
@@ -244,8 +246,8 @@ def test_the_page_tells_how_long_an_overlay_takes(page):
     page.goto(page.url.split("#")[0] + "#position=gomoku:size=15,win=5,rule=freestyle&moves=")
     page.wait_for_function("() => window.eightfold?.game.state?.game.size === 15")
     assert page.evaluate("() => window.eightfold.measureOverlay(3)") > 0
-    assert page.locator("svg.board .opinion").count() == 225
-    assert page.locator("svg.board .opinion[visibility=visible]").count() == 0, "and it leaves nothing behind"
+    assert page.locator("svg.board .assessment").count() == 225
+    assert page.locator("svg.board .assessment[visibility=visible]").count() == 0, "and it leaves nothing behind"
 
 
 def test_a_phone_has_room_for_all_of_it(page):
@@ -269,3 +271,19 @@ def test_light_and_dark(page):
     page.click("#theme")
     assert page.evaluate("() => document.documentElement.dataset.theme") == "dark"
     assert page.evaluate(colour) == dark
+
+
+def test_a_banner_says_what_is_compiled_by_whom_and_for_how_long(page):
+    assert not page.is_visible("#compiling")
+    tasks = [
+        {"who": "training", "part": "the search for gomoku", "seconds": 12.0},
+        {"who": "the page", "part": "the rules of go", "seconds": 3.0},
+    ]
+    page.evaluate("tasks => window.eightfold.game.socket.received({ type: 'compiling', tasks })", tasks)
+    said = page.inner_text("#compiling")
+    assert "Training compiles the search for gomoku, 12 s so far." in said
+    assert "The page compiles the rules of go, 3 s so far." in said
+    page.wait_for_function("() => document.querySelector('#compiling').textContent.includes('13 s')")
+    page.evaluate("() => window.eightfold.game.socket.received({ type: 'compiling', tasks: [] })")
+    assert not page.is_visible("#compiling")
+    assert not page.is_visible("#loading")

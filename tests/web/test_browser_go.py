@@ -58,17 +58,17 @@ def test_a_game_with_a_capture_and_passes_is_counted_with_a_dead_stone(page):
     play(page, "pass")
     told = state(page)
     assert told["over"]
-    assert told["count"]["dead"] == []
+    assert told["score"]["dead"] == []
     before = page.inner_text("#score")
-    assert "mark its group" in page.inner_text("#counting")
+    assert "mark its group" in page.inner_text("#scoring")
     click_point(page, point("a5"))
-    page.wait_for_function("() => window.eightfold.game.state.count.dead.length === 1")
+    page.wait_for_function("() => window.eightfold.game.state.score.dead.length === 1")
     assert page.locator("svg.board .stone.dead").count() == 1
     assert page.locator("svg.board .territory rect.black").count() > 0
     assert page.inner_text("#score") != before
-    assert "stones and territory count. 1 stone is marked" in page.inner_text("#counting")
+    assert "stones and territory count. 1 stone is marked" in page.inner_text("#scoring")
     page.click("#agree")
-    page.wait_for_function("() => window.eightfold.game.state.count.agreed")
+    page.wait_for_function("() => window.eightfold.game.state.score.agreed")
     assert "Black wins by" in page.inner_text("#status")
     page.click('nav a[data-view="analyse"]')
     with page.expect_download() as saved:
@@ -76,18 +76,18 @@ def test_a_game_with_a_capture_and_passes_is_counted_with_a_dead_stone(page):
     text = saved.value.path().read_text()
     assert "GM[1]" in text
     assert ";B[];W[]TB[" in text
-    assert f"RE[{state(page)['count']['text']}]" in text
+    assert f"RE[{state(page)['score']['text']}]" in text
 
 
 def test_suggested_dead_stones_can_be_made_alive_and_a_pass_taken_back(page):
     start_go(page)
     play(page, "c3", "c4", "b4", "d3", "d4", "d2", "c5", "d1", "c2", "e4", "c1", "a5", "pass", "pass")
     page.click("#suggest")
-    page.wait_for_function("() => window.eightfold.game.state.count.dead.length > 0")
-    dead = state(page)["count"]["dead"]
+    page.wait_for_function("() => window.eightfold.game.state.score.dead.length > 0")
+    dead = state(page)["score"]["dead"]
     assert point("a5") in dead
     click_point(page, point("a5"))
-    page.wait_for_function("a => !window.eightfold.game.state.count.dead.includes(a)", arg=point("a5"))
+    page.wait_for_function("a => !window.eightfold.game.state.score.dead.includes(a)", arg=point("a5"))
     page.click("#resume-play")
     page.wait_for_function("() => !window.eightfold.game.state.over")
     assert page.locator("svg.board .territory rect").count() == 0
@@ -99,12 +99,12 @@ def test_suggested_dead_stones_can_be_made_alive_and_a_pass_taken_back(page):
 def test_it_is_said_that_no_stone_is_dead(page, address):
     page.goto(f"http://{address}/#position=go:size=5,komi=0.5,rules=japanese&moves=c3-pass-pass")
     page.wait_for_function("() => window.eightfold?.game.state?.over")
-    assert "Territory and prisoners" in page.inner_text("#counting")
+    assert "Territory and prisoners" in page.inner_text("#scoring")
     page.click("#agree")
-    page.wait_for_function("() => window.eightfold.game.state.count.agreed")
+    page.wait_for_function("() => window.eightfold.game.state.score.agreed")
     page.click("#suggest")
     page.wait_for_selector(".toast:has-text('no dead stones')")
-    assert state(page)["count"]["agreed"], "nothing changed"
+    assert state(page)["score"]["agreed"], "nothing changed"
 
 
 def test_a_network_for_go_brings_a_small_board_along(page):
@@ -159,14 +159,14 @@ def test_a_pasted_record_of_go_is_walked_through(page):
     assert "W+5.5" in page.inner_text("#score"), "nobody has walled in anything"
 
 
-def test_owners_and_an_isns_outputs_lie_over_the_board(page, address):
+def test_ownership_and_an_isns_outputs_lie_over_the_board(page, address):
     page.goto(f"http://{address}/#position=go:size=9,komi=7.5&moves=c3-g7-g3-c7-pass-e5")
     page.wait_for_function("() => window.eightfold?.game.state?.game.size === 9")
     assert state(page)["last"] == 40
     page.select_option("#map-source", "random games")
     page.wait_for_selector("svg.board .owner.black[visibility=visible]")
     assert page.is_hidden("#map")
-    assert "the surer its owner" in page.inner_text("#legend")
+    assert "a surer owner" in page.inner_text("#legend")
     page.select_option("#map-source", "isn:snapshot")
     page.wait_for_selector("svg.board .likelihood[visibility=visible]")
     assert page.locator("#map option").count() == 7
@@ -207,7 +207,7 @@ def test_squares_of_owners_make_room_for_numbers_and_for_the_count(page, address
     page.wait_for_selector("svg.board .owner[visibility=visible]")
     page.select_option('select[data-seat="engine"]', "mcts:playouts=50")
     page.click("#think")
-    page.wait_for_selector("svg.board .opinion.best")
+    page.wait_for_selector("svg.board .assessment.best")
     page.click("#think")
     page.wait_for_function("() => !window.eightfold.game.state.analysing")
     hidden, both = page.evaluate(
@@ -222,7 +222,7 @@ def test_squares_of_owners_make_room_for_numbers_and_for_the_count(page, address
     assert hidden > 0
     assert both == 0
     play(page, "pass", "pass")
-    page.wait_for_function("() => document.querySelector('#map-note').textContent.includes('the count')")
+    page.wait_for_function("() => document.querySelector('#map-note').textContent.includes('the score')")
     assert page.locator("svg.board .owner[visibility=visible]").count() == 0
 
 
@@ -231,8 +231,8 @@ def test_an_engines_thoughts_on_go_and_the_eight_sides(page, address):
     page.wait_for_function("() => window.eightfold?.game.state?.game.size === 5")
     page.select_option('select[data-seat="engine"]', "mcts:playouts=50")
     page.click("#think")
-    page.wait_for_selector("svg.board .opinion.best")
+    page.wait_for_selector("svg.board .assessment.best")
     assert "pass" in page.inner_text("#summary")
     page.click('nav a[data-view="eightfold"]')
     page.wait_for_function("() => document.querySelectorAll('#eight .stone').length >= 16")
-    assert page.locator("#eight .turn.canonical").count() == 2
+    assert page.locator("#eight .board-side.canonical").count() == 2

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from eightfold.web.host import Host
+from eightfold.web.lobby import Lobby
 from patience import LONG
 from web.serving import GREEDY, client, running
 
@@ -39,8 +39,8 @@ def test_engines_play_and_forfeit_on_the_page(tmp_path):
         f'#!/bin/sh\necho $$ >> "{tmp_path}/started"\nexec {python} -m eightfold gomocup --player greedy\n',
     )
     crashing = script(tmp_path / "crashing", CRASHING)
-    host = Host(players=[f"gomocup:seconds=1,{honest}", f"gomocup:{crashing}"], workers=2, pace=0, seed=1)
-    with running(host) as address:
+    lobby = Lobby(players=[f"gomocup:seconds=1,{honest}", f"gomocup:{crashing}"], workers=2, pace=0, seed=1)
+    with running(lobby) as address:
         with client(address) as page:
             page.new(black={"player": "gomocup:honest", "level": 0}, white=GREEDY)
             state = page.hear("state", lambda s: s["over"])

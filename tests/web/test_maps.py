@@ -18,15 +18,15 @@ WALL = ["c5", "d5", "c4", "d4", "c3", "d3", "c2", "d2", "c1", "d1"]  # black has
 
 def test_random_games_know_a_wall():
     position = make_game("go:size=5,komi=0.5").after(WALL)
-    told = MapSources().find("random games").look(position.game.start(), position)
+    told = MapSources().find("random games").compute(position.game.start(), position)
     [found] = told["maps"]
     owners = np.array(found["values"]).reshape(5, 5)
-    assert found["owners"]
+    assert found["ownership"]
     assert owners == pytest.approx(foresee(position).owners, abs=6e-4)
     settled = foresee(position, games=20_000).owners  # so many that chance has no say
     assert settled[:, 0].min() > 0.5
     assert settled[:, 4].max() < -0.5
-    assert f"black ahead by {foresee(position).lead:+.1f}, komi taken off" in told["note"]
+    assert f"black leads by {foresee(position).lead:+.1f} after komi" in told["note"]
 
 
 def test_outputs_are_those_of_the_last_position_of_the_game(isn_file):
@@ -38,7 +38,7 @@ def test_outputs_are_those_of_the_last_position_of_the_game(isn_file):
         outputs = evaluator.run(liberty_classes(stones, outputs))
     source = SymmetryNetwork(isn_file)
     assert np.array_equal(source.outputs(game.start(), position), outputs)
-    told = source.look(game.start(), position)
+    told = source.compute(game.start(), position)
     assert [found["name"] for found in told["maps"]] == [name for name, *_ in EYES_AND_CAPTURES]
     white_captured = np.array(told["maps"][0]["values"]).reshape(5, 5)
     assert white_captured == pytest.approx(1 - outputs[0, 1], abs=6e-4), "Z° is the likelihood that a stone stays"
@@ -57,7 +57,7 @@ def test_a_network_that_counts_liberties_is_asked_with_such_classes(isn_file, tm
     assert np.array_equal(SymmetryNetwork(tmp_path / "count.safetensors").outputs(game.start(), position), outputs)
     assert not np.array_equal(SymmetryNetwork(isn_file).outputs(game.start(), position), outputs)
     save_isn(ISN(outputs=1), tmp_path / "one.safetensors", classes="count")
-    assert "nothing of eyes" in refusal(lambda: MapSources([tmp_path / "one.safetensors"]))
+    assert "predicts no eyes" in refusal(lambda: MapSources([tmp_path / "one.safetensors"]))
 
 
 def test_sources_are_those_of_the_server_and_speak_of_go_alone(isn_file, tmp_path):
@@ -66,7 +66,7 @@ def test_sources_are_those_of_the_server_and_speak_of_go_alone(isn_file, tmp_pat
     assert "known: random games, isn:isn-9, isn:snapshot" in refusal(lambda: sources.find("/etc/passwd"))
     start = make_game("gomoku:size=7").start()
     for source in ("random games", "isn:snapshot"):
-        assert "points of Go" in refusal(lambda source=source: sources.find(source).look(start, start))
+        assert "points of Go" in refusal(lambda source=source: sources.find(source).compute(start, start))
     other = tmp_path / "other.safetensors"
     other.write_bytes(b"nonsense")
     assert "other.safetensors" in refusal(lambda: MapSources([other]))
@@ -89,33 +89,33 @@ def test_a_network_that_vanished_is_told_without_its_path(isn_file, tmp_path):
     source = SymmetryNetwork(copy)
     copy.unlink()
     start = make_game("go:size=5").start()
-    said = refusal(lambda: source.look(start, start))
+    said = refusal(lambda: source.compute(start, start))
     assert "isn:copy" in said
     assert str(tmp_path) not in said
 
 
-def test_a_network_with_foresight_is_a_source_and_others_are_not(tmp_path):
+def test_a_network_with_an_ownership_head_is_a_source_and_others_are_not(tmp_path):
     from eightfold.nets.store.checkpoint import Description, save_checkpoint
-    from eightfold.web.offers import Offers
+    from eightfold.web.menu import Menu
 
     game = make_game("go:size=5")
     for name, foresight in (("seer", 1), ("blind", 0)):
         network = f"resnet:blocks=1,filters=8,foresight={foresight}"
         made = Description(network=network, game=game.text, encoder="liberties", symmetry="augment")
         save_checkpoint(tmp_path / name, made.make(), made)
-    offers = Offers([f"net:{tmp_path / 'seer'}", f"net:{tmp_path / 'blind'}"])
-    sources = MapSources([], offers)
+    menu = Menu([f"net:{tmp_path / 'seer'}", f"net:{tmp_path / 'blind'}"])
+    sources = MapSources([], menu)
     assert [source["key"] for source in sources.all()] == ["random games", "isn:isn-9", "net:seer"]
     black, white = game.start(), game.after(["c3"])
-    told = sources.find("net:seer").look(black, black)
+    told = sources.find("net:seer").compute(black, black)
     [found] = told["maps"]
-    assert found["owners"]
+    assert found["ownership"]
     assert len(found["values"]) == 25
     assert "lead by" in told["note"]
-    assert sources.find("net:seer").look(black, white)["maps"][0]["values"] != found["values"]
+    assert sources.find("net:seer").compute(black, white)["maps"][0]["values"] != found["values"]
     other_komi = make_game("go:size=5,komi=0.5").start()
-    assert sources.find("net:seer").look(other_komi, other_komi)["maps"], "it bears another komi"
+    assert sources.find("net:seer").compute(other_komi, other_komi)["maps"], "it bears another komi"
     other = make_game("gomoku:size=5").start()
-    said = refusal(lambda: sources.find("net:seer").look(other, other))
+    said = refusal(lambda: sources.find("net:seer").compute(other, other))
     assert "net:seer" in said or "seer was trained for" in said
     assert str(tmp_path) not in said

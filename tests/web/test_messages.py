@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 from eightfold.core.errors import EightfoldError
 from eightfold.web import messages
 from eightfold.web.connection import Connection
-from eightfold.web.host import Host
+from eightfold.web.lobby import Lobby
 from eightfold.web.messages import read_message
 from patience import finished
 from refusals import refusal
 
 TYPES = [
-    "new", "resume", "play", "undo", "hint", "resign", "go", "remove", "seats", "analyse", "review", "eightfold",
-    "mark", "suggest", "agree", "maps", "load", "save", "ping",
+    "new", "resume", "play", "undo", "hint", "resign", "select", "remove", "seats", "analyse", "review", "eightfold",
+    "mark_dead", "suggest_dead", "agree", "maps", "load", "save", "ping",
 ]  # fmt: skip
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=20),
@@ -96,18 +96,18 @@ class Wire:
 
 
 @pytest.fixture(scope="module")
-def host():
-    host = Host(workers=1, pace=0, seed=0)
-    yield host
-    host.close()
+def lobby():
+    lobby = Lobby(workers=1, pace=0, seed=0)
+    yield lobby
+    lobby.close()
 
 
 @settings(max_examples=150)
 @given(st.lists(likely, max_size=12))
-def test_no_sequence_of_messages_breaks_a_connection(host, said):
+def test_no_sequence_of_messages_breaks_a_connection(lobby, said):
     """Whatever is said in whatever order, every refusal is words for people and none is a failure of ours."""
     wire = Wire(map(json.dumps, said))
-    asyncio.run(Connection(host, wire).serve())
+    asyncio.run(Connection(lobby, wire).serve())
     for answer in wire.sent:
         if answer["type"] == "error":
             assert "the server failed" not in answer["text"], (said, answer)

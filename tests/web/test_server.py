@@ -128,7 +128,7 @@ def test_an_unknown_game_cannot_be_resumed(address):
         page.say("resume", id="no-such-game-here")
         error = page.hear("error")
         assert error["about"] == "resume"
-        assert "not known here" in error["text"]
+        assert "does not have that game" in error["text"]
 
 
 def test_long_thinking_blocks_nobody(address):
@@ -137,7 +137,7 @@ def test_long_thinking_blocks_nobody(address):
         quick.new()
         for action in range(8):
             quick.ask("play", action=3 * action)
-        slow.say("go", node=0)  # and the slow one hears at once
+        slow.say("select", node=0)  # and the slow one hears at once
         slow.hear("state", lambda s: not s["playing"])
 
 
@@ -148,41 +148,41 @@ def test_analysis_tells_policy_visits_and_a_variation(address):
     with client(address) as page:
         node = page.new(moves=[24, 25, 17], playing=False)["node"]
         page.say("analyse", on=True, by={"player": "mcts:playouts=50", "level": 0})
-        opinion = page.hear("analysis")
-        assert opinion["node"] == node
-        assert 0 <= opinion["value"] <= 1
-        assert sum(opinion["visits"]) > 0
-        assert abs(sum(opinion["policy"]) - 1) < 0.02
-        assert opinion["lines"][0][0] == opinion["action"]
-        firsts = [line[0] for line in opinion["lines"]]
+        assessment = page.hear("analysis")
+        assert assessment["node"] == node
+        assert 0 <= assessment["value"] <= 1
+        assert sum(assessment["visits"]) > 0
+        assert abs(sum(assessment["policy"]) - 1) < 0.02
+        assert assessment["lines"][0][0] == assessment["action"]
+        firsts = [line[0] for line in assessment["lines"]]
         assert len(set(firsts)) == len(firsts) > 5, "every move that was looked at has a line of its own"
-        assert all(opinion["visits"][move] > 0 for move in firsts)
-        assert any(len(line) > 2 for line in opinion["lines"])
+        assert all(assessment["visits"][move] > 0 for move in firsts)
+        assert any(len(line) > 2 for line in assessment["lines"])
         page.say("play", action=empty(page.state)[0])  # it follows where one looks
         page.hear("analysis", lambda o: o["node"] != node)
         page.say("analyse", on=False)
-        assert page.hear("state", lambda s: s["analysing"] is None)["judged"]
+        assert page.hear("state", lambda s: s["analysing"] is None)["evaluations"]
 
 
-def test_a_review_judges_every_position(address):
+def test_a_review_evaluates_every_position(address):
     with client(address) as page:
         page.new(moves=[24, 0, 25, 1, 26, 2, 27], playing=False)
         page.say("review", by={"player": "mcts:playouts=50", "level": 0})
-        state = page.hear("state", lambda s: s["reviewing"] == 0 and len(s["judged"]) == 8)
-        assert set(state["judged"]) == {str(node) for node in range(8)}
+        state = page.hear("state", lambda s: s["reviewing"] == 0 and len(s["evaluations"]) == 8)
+        assert set(state["evaluations"]) == {str(node) for node in range(8)}
 
 
 def test_variations_are_kept_and_removed(address):
     with client(address) as page:
         page.new(moves=[24, 25], playing=False)
-        page.ask("go", node=1)
+        page.ask("select", node=1)
         state = page.ask("play", action=3)
         assert len(state["tree"]) == 4
-        assert page.ask("go", node=2)["last"] == 25
+        assert page.ask("select", node=2)["last"] == 25
         state = page.ask("remove", node=1)
         assert state["node"] == 0
         assert len(state["tree"]) == 1
-        assert "no node 3" in page.refused("go", node=3)
+        assert "no node 3" in page.refused("select", node=3)
 
 
 def test_sgf_comes_in_with_its_variations_and_goes_out_again(address):
@@ -239,7 +239,7 @@ def test_sgf_bombs_are_refused_quickly(address, sgf, said):
         ("x" * 300_000, "too long"),
         ('{"type": "undo"}', "no move to take back"),
         ('{"type": "eightfold", "network": "greedy"}', "has no network"),
-        ('{"type": "analyse", "on": true, "by": {"player": "human"}}', "think for themselves"),
+        ('{"type": "analyse", "on": true, "by": {"player": "human"}}', "a human cannot analyse"),
         ('{"type": "review", "by": {"player": "gtp:rm -rf /"}}', "unknown player 'gtp:rm -rf /'"),
     ],
 )
@@ -264,7 +264,7 @@ def test_bytes_are_not_a_message(address):
 
 def test_before_a_game_there_is_nothing_to_play(address):
     with client(address) as page:
-        assert "there is no game here yet" in page.refused("play", action=0)
+        assert "there is no game yet" in page.refused("play", action=0)
 
 
 @pytest.mark.parametrize(
@@ -280,7 +280,7 @@ def test_before_a_game_there_is_nothing_to_play(address):
         ({"moves": [3, 3]}, "already has the stone"),
     ],
 )
-def test_only_what_is_offered_can_be_named(address, more, said):
+def test_only_what_is_on_the_menu_can_be_named(address, more, said):
     with client(address) as page:
         assert said in page.refused("new", **{"game": "gomoku:size=7", "black": HUMAN, "white": HUMAN, **more})
 
@@ -329,7 +329,7 @@ def test_the_own_origin_is_welcome(address):
 
 def test_a_name_that_only_points_here_is_refused(address):
     assert get(address, "/", Host="evil.example")[0] == 403
-    assert get(address, "/api/offers", Host=address, Origin="http://evil.example")[0] == 403
+    assert get(address, "/api/menu", Host=address, Origin="http://evil.example")[0] == 403
     assert get(address, "/", Host="localhost")[0] == 200
 
 
@@ -356,20 +356,23 @@ def test_no_other_file_is_served(address, path):
     assert get(address, path)[0] in (403, 404)
 
 
-def test_offers_name_no_paths(address, run_folder):
-    _, offers, _ = get(address, "/api/offers")
-    keys = [player["key"] for player in offers["players"]]
+def test_the_menu_names_no_paths(address, run_folder):
+    _, menu, _ = get(address, "/api/menu")
+    keys = [player["key"] for player in menu["players"]]
     assert "net:first" in keys
     assert keys[-6:] == [
         "mcts:playouts=50",
         "alphabeta:depth=2",
-        "alphabeta",
         "mcts",
+        "alphabeta",
         "greedy",
         "random",
     ]
-    assert str(run_folder.parent) not in json.dumps(offers)
-    assert offers["games"][0]["name"] == "gomoku"
+    assert str(run_folder.parent) not in json.dumps(menu)
+    assert [(game["name"], game["default_player"]) for game in menu["games"]] == [
+        ("gomoku", "alphabeta"),
+        ("go", "mcts"),
+    ]
 
 
 def test_a_network_of_a_run_plays(address):

@@ -1,4 +1,4 @@
-"""What is known of a game on the page, apart from connections."""
+"""The state of a game on the page, apart from connections."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import numpy as np
 from eightfold.arena import make_player
 from eightfold.games.game import make_game
 from eightfold.games.state import BLACK, WHITE
+from eightfold.web.assessment import assessment
 from eightfold.web.messages import Seat
-from eightfold.web.opinion import opinion
 from eightfold.web.session import MOST_NODES, Session
 from refusals import refusal
 
@@ -27,11 +27,11 @@ def test_a_state_is_all_that_a_page_needs():
     assert (state["last"], state["to_move"], state["over"]) == (25, BLACK, False)
 
 
-def test_the_winning_line_is_named_and_the_end_needs_no_opinion():
+def test_the_winning_line_is_named_and_the_end_needs_no_player_to_evaluate_it():
     game = session([0, 7, 1, 8, 2, 9, 3])
     state = game.state(0.0)
     assert state["line"] == [0, 1, 2, 3]
-    assert state["judged"]["7"] == [1.0, None]
+    assert state["evaluations"]["7"] == [1.0, None]
     assert game.winner == BLACK
 
 
@@ -46,7 +46,7 @@ def test_clocks_run_for_the_side_to_move_and_stand_when_nobody_is_there():
     game.play(0, now=3.0)
     game.play(1, now=5.0)
     assert game.used == {BLACK: 3.0, WHITE: 2.0}
-    game.hold_clocks(now=6.0)
+    game.stop_clocks(now=6.0)
     assert game.used[BLACK] == 4.0
     game.start_clocks(now=100.0)
     game.play(2, now=101.0)
@@ -68,20 +68,20 @@ def test_undo_while_the_engine_thinks_takes_back_one():
     assert game.position.moves == ()
 
 
-def test_looking_elsewhere_rests_the_players_and_another_move_is_a_variation():
+def test_selecting_a_node_pauses_the_players_and_another_move_is_a_variation():
     game = session([24, 25, 17])
-    game.go(1, now=0.0)
+    game.select(1, now=0.0)
     assert not game.playing
     game.play(3, now=0.0)
     assert game.tree[1].children == [2, 4]
-    assert "no node 9" in refusal(lambda: game.go(9, now=0.0))
+    assert "no node 9" in refusal(lambda: game.select(9, now=0.0))
 
 
 def test_the_result_is_saved():
     game = session([24])
     game.resign(now=0.0)
     assert "RE[B+R]" in game.as_sgf()
-    game.go(0, now=0.0)
+    game.select(0, now=0.0)
     assert "RE[B+R]" in game.as_sgf(), "it stays true when one looks at another position"
     won = session([0, 7, 1, 8, 2, 9, 3], white=ENGINE)
     assert "RE[B+]" in won.as_sgf()
@@ -97,14 +97,14 @@ def test_a_person_resigns_also_while_the_engine_thinks():
 def test_a_tree_does_not_grow_for_ever():
     game = session(game="gomoku:size=25", playing=False)
     for first in range(MOST_NODES // 600 + 1):
-        game.go(0, now=0.0)
+        game.select(0, now=0.0)
         game.play(first, now=0.0)
         for second in range(10, 610):
             if len(game.tree) == MOST_NODES:
                 assert "more are not kept" in refusal(lambda action=second: game.play(action, now=0.0))
                 return
             game.play(second, now=0.0)
-            game.go(game.tree[game.node].parent, now=0.0)
+            game.select(game.tree[game.node].parent, now=0.0)
     raise AssertionError("the tree was to be full by now")
 
 
@@ -118,7 +118,7 @@ def test_go_tells_prisoners_the_ko_and_who_begins():
     assert state["prisoners"] == [0, 1]
     assert state["ko"] == [make_game("go:size=5").action("c2")]
     assert state["forbidden"] == [], "a suicide goes without saying"
-    assert state["count"] is None
+    assert state["score"] is None
     handicap = go(game="go:size=9,handicap=2").state(0.0)
     assert (handicap["game"]["first"], handicap["to_move"], handicap["stones"].count("1")) == (WHITE, WHITE, 2)
 
@@ -127,39 +127,39 @@ def test_two_passes_are_counted_with_the_dead_stones_that_somebody_marks():
     game = go(["c3", "a1", "pass", "pass"])
     assert game.is_over
     alive = game.state(0.0)
-    assert alive["count"]["text"] == "W+0.5", "both reach every empty point"
-    game.mark(20)
+    assert alive["score"]["text"] == "W+0.5", "both reach every empty point"
+    game.mark_dead(20)
     told = game.state(0.0)
-    assert (told["count"]["text"], told["count"]["dead"], told["outcome"]) == ("B+24.5", [20], "black wins by 24.5")
-    assert told["count"]["owners"] == "1" * 25
-    assert told["count"]["scoring"] == "area"
-    assert told["judged"]["4"] == [1.0, None]
-    assert not told["count"]["agreed"]
+    assert (told["score"]["text"], told["score"]["dead"], told["outcome"]) == ("B+24.5", [20], "black wins by 24.5")
+    assert told["score"]["ownership"] == "1" * 25
+    assert told["score"]["scoring"] == "area"
+    assert told["evaluations"]["4"] == [1.0, None]
+    assert not told["score"]["agreed"]
     game.agree()
-    assert game.state(0.0)["count"]["agreed"]
+    assert game.state(0.0)["score"]["agreed"]
     sgf = game.as_sgf()
     assert "RE[B+24.5]" in sgf
-    again = Session.pasted(sgf, now=0.0)
-    assert again.state(0.0)["count"] == game.state(0.0)["count"]
-    game.mark(20)
-    assert not game.state(0.0)["count"]["agreed"], "another count is another question"
-    assert "no stone lies on b1" in refusal(lambda: game.mark(21))
+    again = Session.from_sgf(sgf, now=0.0)
+    assert again.state(0.0)["score"] == game.state(0.0)["score"]
+    game.mark_dead(20)
+    assert not game.state(0.0)["score"]["agreed"], "another count is another question"
+    assert "no stone lies on b1" in refusal(lambda: game.mark_dead(21))
 
 
 def test_nothing_is_counted_before_both_have_passed():
     game = go(["c3", "pass"])
-    assert "both sides have passed" in refusal(lambda: game.mark(12))
+    assert "both sides have passed" in refusal(lambda: game.mark_dead(12))
     assert "both sides have passed" in refusal(game.agree)
     game.play(25 - 1, now=0.0)
     assert not game.is_over
-    assert "have passed" in refusal(lambda: session([24]).mark(24))
+    assert "have passed" in refusal(lambda: session([24]).mark_dead(24))
 
 
 def test_programs_agree_at_once_and_a_resigned_game_is_not_counted():
-    assert go(["pass", "pass"], black=ENGINE, white=ENGINE).state(0.0)["count"]["agreed"]
+    assert go(["pass", "pass"], black=ENGINE, white=ENGINE).state(0.0)["score"]["agreed"]
     game = go(["c3"])
     game.resign(now=0.0)
-    assert game.state(0.0)["count"] is None
+    assert game.state(0.0)["score"] is None
 
 
 def test_undo_after_a_handicap_counts_from_white():
@@ -173,7 +173,7 @@ def test_exact_scores_of_alpha_beta_are_told_to_the_page():
     game = session([24, 25])
     for player, told in (("alphabeta:depth=2", False), ("alphabeta:depth=2,scores=exact", True)):
         result = make_player(player, game.game, seed=1).think(game.position)
-        message = opinion(game, game.node, result, 0.1)
+        message = assessment(game, game.node, result, 0.1)
         assert message["visits"] is None
         assert (message["values"] is not None) == (message["scores"] is not None) == told
     known = [point for point, score in enumerate(message["scores"]) if score is not None]

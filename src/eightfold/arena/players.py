@@ -65,6 +65,8 @@ def read_player(text: str) -> PlayerSpec:
     player: PlayerClass = PLAYERS[name]
     argument, given = _split(name, rest, player.KIND)
     options = read_spec(given, player.Options, f"player {name}")
+    if player.KIND.argument == "COMMAND":
+        split_words(argument, name)  # an error for a command that cannot be started
     return PlayerSpec(name=name, player=player, argument=argument, options=options, given=given)
 
 
@@ -77,7 +79,6 @@ def _split(name: str, text: str, kind: PlayerKind) -> tuple[str, str]:
         return place, options
     if kind.argument == "COMMAND":
         options, command = split_command(text)
-        split_words(command, name)  # an error for a command that cannot be started
         return command, options
     if kind.argument == "MODULE:CLASS":
         split_class(text)

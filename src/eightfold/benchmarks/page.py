@@ -119,7 +119,7 @@ async def _hear(
         if message["type"] == "error":
             raise RuntimeError(f"the server refused: {message['text']}")
         if message["type"] == "compiling" and told is not None:
-            told(message["text"])
+            told(f"compiling {', '.join(task['part'] for task in message['tasks'])}")
         if message["type"] == "state" and ready(message):
             return message
 

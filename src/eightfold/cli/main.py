@@ -191,7 +191,7 @@ def train(
         list[str] | None,
         typer.Option("--set", help="Change a key, e.g. selfplay.playouts=64 (see `eightfold settings`)."),
     ] = None,
-    page: Annotated[bool, typer.Option("--page", help="Open the page beside it, where there is a display.")] = False,
+    page: Annotated[bool, typer.Option("--page", help="Open the page too, where there is a display.")] = False,
 ) -> None:
     """Train a network from nothing by self-play, or go on with a run. Ctrl-C stops cleanly."""
     from eightfold.config import load_preset, with_changes
@@ -202,15 +202,22 @@ def train(
     changes = [*(f"{key}={value}" for key, value in given.items() if value is not None), *(set_ or [])]
     make_game(with_changes(TrainConfig(), changes).game, trusted=True)  # what a preset's file says was not typed
     config = with_changes(load_preset(TrainConfig(), preset), changes)  # refused before PyTorch is waited for
-    from eightfold.learning.commands import train_run
-
     folder = run or Path("runs") / Path(preset).stem
     if not page:
+        from eightfold.learning.commands import train_run
+
         train_run(config, folder)
         return
-    from eightfold.web.beside import page_beside
+    from eightfold.web.page_process import page_process
 
-    with page_beside(folder) as shown:
+    with page_process(folder) as shown:  # first of all: PyTorch and the compiler keep people waiting
+        from eightfold.cli.warmup import warm_up
+        from eightfold.games.game import GAMES
+        from eightfold.learning.commands import train_run
+
+        family = make_game(config.game).name
+        if family in GAMES:
+            warm_up((family,), once=True, tell=shown.compiles if shown is not None else None)
         ended_by = train_run(config, folder)
         if shown is not None and ended_by != signal.SIGTERM:
             print("the page stays open; Ctrl-C ends it", file=sys.stderr)

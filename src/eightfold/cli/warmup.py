@@ -1,7 +1,8 @@
 """Compile everything once: `eightfold warmup`.
 
 Every step runs a real piece of the package in the smallest way that reaches its kernels, with the types that
-later uses have; Numba's disk cache then serves every later process.
+later uses have; Numba's disk cache then serves every later process. `arena/warmup.py` holds the steps that engines and
+the page take too.
 """
 
 from __future__ import annotations
@@ -9,11 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from eightfold.arena.warmup import warm_up_player, warm_up_rules
 from eightfold.core.errors import unknown
+from eightfold.core.jit import cache_folder
 from eightfold.core.threads import run_parts, usable_cores
 from eightfold.parts import CLASSICAL_PLAYERS
 
@@ -26,7 +30,7 @@ def steps(families: Sequence[str]) -> list[list[Step]]:
 
     lanes: list[list[Step]] = []
     for family in families:
-        lane: list[Step] = [(f"{family}: rules and encoders", partial(_game, family))]
+        lane: list[Step] = [(f"{family}: rules and encoders", partial(warm_up_rules, family))]
         lane += [(f"{family}: {player}", partial(_player, family, player)) for player in CLASSICAL_PLAYERS]
         lane.append((f"{family}: search with a network", partial(_selfplay, family)))
         lanes.append(lane)
@@ -41,8 +45,12 @@ def steps(families: Sequence[str]) -> list[list[Step]]:
     return lanes
 
 
-def warm_up(families: Sequence[str] = ()) -> None:
-    """Compile for some families of games, or for all; lanes side by side, each in a process of its own."""
+def warm_up(families: Sequence[str] = (), *, once: bool = False, tell: Callable[[str], None] | None = None) -> None:
+    """Compile for some families of games, or for all; lanes side by side, each in a process of its own.
+
+    `once`: do nothing where this version was warmed up on this machine before. `tell` is called with every part that
+    is compiled, and with '' at the end.
+    """
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 
@@ -54,7 +62,11 @@ def warm_up(families: Sequence[str] = ()) -> None:
     for family in families:
         if family not in GAMES:
             raise unknown("game", family, GAMES)
-    lanes = steps(tuple(dict.fromkeys(families)) or tuple(GAMES))
+    families = tuple(dict.fromkeys(families)) or tuple(GAMES)
+    done = [cache_folder(Path(__file__)) / f"warm-{family}" for family in families]
+    if once and all(mark.exists() for mark in done):
+        return
+    lanes = steps(families)
     if usable_cores() == 1:
         lanes = [[step for lane in lanes for step in lane]]
     console = Console(stderr=True)
@@ -66,10 +78,18 @@ def warm_up(families: Sequence[str] = ()) -> None:
                 for name, step in lanes[number]:
                     if not console.is_terminal:
                         console.print(f"compiling {name}", highlight=False)
+                    if tell is not None:
+                        tell(name)
                     process.submit(step).result()
                     progress.advance(bar)
 
-        run_parts(run_lane, len(lanes))
+        try:
+            run_parts(run_lane, len(lanes))
+        finally:
+            if tell is not None:
+                tell("")
+    for mark in done:
+        mark.touch()
 
 
 def _transforms() -> None:
@@ -133,27 +153,12 @@ def _ownership(family: str) -> None:
     count(position)
 
 
-def _game(family: str) -> None:
-    from eightfold.games.game import make_game
-
-    game = make_game(f"{family}:size=5")
-    position = game.start().play(int(game.start().legal_moves[0]))
-    position.stones, position.orbit_key, position.forbidden_moves  # noqa: B018
-    for encoder in game.spec.encoders:
-        position.encode(encoder)
-        number, planes = game.encoder(encoder)
-        game.kernels.encode_batch(position.state[None], number, np.empty((1, planes, 5, 5), np.float32))
-
-
 def _player(family: str, name: str) -> None:
     from eightfold.arena.players import make_player
     from eightfold.games.game import make_game
 
     game = make_game(f"{family}:size=5")
-    player = make_player(name, game)
-    position = game.start()
-    for _ in range(2):  # twice, so that a tree is also kept
-        position = position.play(player.think(position).action)
+    warm_up_player(make_player(name, game), game)
 
 
 class _Undecided:

@@ -1,5 +1,7 @@
-"""The protocols room: one engine core, the protocols that speak to it, and other programs as players.
+"""The protocols room: Eightfold as an engine for other programs, and other programs as players.
 
-Start reading at `engine.py`; `gomocup.py` is the protocol of Gomoku programs and `gomocup_player.py` its other side,
-`gtp.py` and `gtp_player.py` are those of Go programs. `session.py` reads lines while the player thinks.
+Public: `gomocup.session.serve` and `gtp.session.serve` are the engines, `gomocup.player.GomocupPlayer` and
+`gtp.player.GtpPlayer` the players `gomocup:` and `gtp:`. Both protocols share what is here: `engine.py` (a game, a
+player and a clock), `session.py` (lines in, answers out, while the player thinks), `clock.py`, `default_player.py`,
+and for players `program_player.py` and `process.py`. Start reading at `engine.py`.
 """

@@ -1,57 +1,57 @@
-"""How long to think: what a manager allows for a move and for a game, less a margin for safety."""
+"""How long to think: the limits that a manager sets for a move and for a game, less a safety margin."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-FASTEST = 0.05  # seconds: what "as fast as possible" means, and what is left to a player whose time is up
-MARGIN, MARGIN_SHARE = 0.1, 0.04  # seconds, and the share of the time, kept back for what happens around thinking
-MOVES, FEWEST_MOVES = 30, 8  # that a game is expected to last, and that are always still expected
+FASTEST = 0.05  # seconds: what "as fast as possible" means, and what a player gets whose time is up
+MARGIN, MARGIN_SHARE = 0.1, 0.04  # seconds, and share of the time, kept for everything besides thinking
+EXPECTED_MOVES, FEWEST_MOVES = 30, 8  # moves of a side in a game, and moves that are always still expected
 
 
 @dataclass(kw_only=True)
 class Clock:
     """Limits in seconds; None where there is none."""
 
-    turn: float | None = None  # for every move; 0: as fast as possible
-    game: float | None = None  # for all moves of a game
-    overtime: float = 0.0  # for a move once that is used up; 0: then time is up
-    by_period: bool = False  # whether a period of overtime is for one move, and some may be used up
-    running: float | None = None  # seconds for a move of the overtime that is running, as the manager last said it
-    left: float | None = None  # of that, as the manager last said it
-    used: float = 0.0  # in this game, as we see it
+    per_move: float | None = None  # 0: as fast as possible
+    per_game: float | None = None  # for all moves of a game
+    overtime: float = 0.0  # for a move once the time for the game is used up; 0: then time is up
+    is_byoyomi: bool = False  # whether a period of overtime is for one move
+    current_overtime: float | None = None  # for a move of the period that runs, as the manager last told it
+    remaining: float | None = None  # of the time for the game, as the manager last told it
+    used: float = 0.0  # in this game, by our own measure
     moves: int = 0  # that we made in this game
-    expected: int = MOVES  # moves that a game lasts
-    billed: float = 0.0  # spent on getting ready, which some managers put on the bill of the first move
+    expected_moves: int = EXPECTED_MOVES
+    setup_seconds: float = 0.0  # spent on getting ready, which some managers charge to the first move
 
     def new_game(self) -> None:
-        self.left, self.running, self.used, self.moves, self.billed = None, None, 0.0, 0, 0.0
+        self.remaining, self.current_overtime, self.used, self.moves, self.setup_seconds = None, None, 0.0, 0, 0.0
 
-    def moved(self, seconds: float) -> None:
-        """A move was made that took so long."""
+    def add_move(self, seconds: float) -> None:
+        """Charge a move to the clock."""
         self.used += seconds
         self.moves += 1
-        self.billed = 0.0
-        if self.left is not None:
-            self.left -= seconds
+        self.setup_seconds = 0.0
+        if self.remaining is not None:
+            self.remaining -= seconds
 
     def allowed(self) -> float | None:
-        """Seconds for the next move; None if nobody sets a limit.
+        """Seconds for the next move; None if there is no limit.
 
-        >>> Clock().allowed(), Clock(turn=0).allowed(), round(Clock(turn=10).allowed(), 2)
+        >>> Clock().allowed(), Clock(per_move=0).allowed(), round(Clock(per_move=10).allowed(), 2)
         (None, 0.05, 9.6)
-        >>> round(Clock(turn=60, game=300).allowed(), 2), Clock(turn=10, left=-3).allowed()
+        >>> round(Clock(per_move=60, per_game=300).allowed(), 2), Clock(per_move=10, remaining=-3).allowed()
         (9.6, 0.05)
-        >>> round(Clock(game=300, overtime=10).allowed(), 2), round(Clock(left=0, overtime=10).allowed(), 2)
+        >>> round(Clock(per_game=300, overtime=10).allowed(), 2), round(Clock(remaining=0, overtime=10).allowed(), 2)
         (19.2, 9.6)
         """
-        limits = [] if self.turn is None else [self.turn]
-        left = self.left
-        if left is None and self.game is not None:
-            left = self.game - self.used
-        if left is not None:
-            share = left / max(FEWEST_MOVES, self.expected - self.moves)
-            overtime = self.overtime if self.running is None else self.running
+        limits = [] if self.per_move is None else [self.per_move]
+        remaining = self.remaining
+        if remaining is None and self.per_game is not None:
+            remaining = self.per_game - self.used
+        if remaining is not None:
+            share = remaining / max(FEWEST_MOVES, self.expected_moves - self.moves)
+            overtime = self.overtime if self.current_overtime is None else self.current_overtime
             limits.append(max(0.0, share) + overtime if overtime else share)
         if not limits:
             return None

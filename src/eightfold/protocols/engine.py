@@ -1,9 +1,8 @@
-"""The engine core that every protocol speaks to: a game, the stones on its board, a player, and a clock.
+"""The engine that every protocol speaks to: a game, the stones on its board, a player, and a clock.
 
-A protocol turns its commands into calls of an `Engine` and its answers into text; what a point is called and when
-somebody may speak is its business. Everything that takes long (compiling or loading kernels, a network) begins in
-`start`, in a thread of its own, so that it is not billed to a move; who has no time to wait for it is told that the
-engine is not ready yet.
+A protocol turns its commands into calls of an `Engine` and the results into text. Everything that takes long (compiling
+or loading kernels, opening a network) begins in `start`, in a thread of its own, so that it is not charged to a move.
+Callers who have no time to wait see that the engine is not ready yet.
 """
 
 from __future__ import annotations
@@ -14,17 +13,16 @@ import time
 from collections.abc import Callable, Sequence
 
 from eightfold.arena.players import make_player, read_player
+from eightfold.arena.warmup import warm_up_player
 from eightfold.core.errors import EightfoldError
 from eightfold.games.game import Game, Position, make_game
 from eightfold.games.setup import Stone, arranged, is_in_turn
 from eightfold.games.state import BLACK, WHITE
-from eightfold.protocols.beside import Beside
-from eightfold.protocols.choice import player_text
+from eightfold.protocols.background import BackgroundTask
 from eightfold.protocols.clock import Clock
+from eightfold.protocols.default_player import engine_player
 from eightfold.search.limits import LONGEST
 from eightfold.search.result import Player, Progress, SearchResult, close_player
-
-TRIAL = 0.05  # seconds of thinking that load every kernel a player has
 
 
 class Engine:
@@ -37,17 +35,17 @@ class Engine:
         self._text, self._seed, self._now = player, seed, now
         self._memory = 0
         self._player: Player | None = None
-        self._seated = ""  # the game that the player was made for
-        self._line = 0  # which line of moves it follows, where a protocol tells lines apart
+        self._player_game = ""  # the game that the player was made for
+        self._branch = 0  # which branch of moves the player follows, see `show`
         self._game: Game | None = None
         self._position: Position | None = None
-        self._coming: Beside[tuple[Player, Position]] | None = None  # a player, and the start of the game it is for
+        self._preparing: BackgroundTask[tuple[Player, Position]] | None = None  # a player, and the start of its game
         self._stones: list[Stone] = []
         self.clock = Clock()
 
     @property
     def position(self) -> Position:
-        self._settle()
+        self._finish_preparing()
         if self._position is None:
             raise EightfoldError("no game was started yet")
         return self._position
@@ -58,60 +56,62 @@ class Engine:
             raise EightfoldError("no game was started yet")
         return self._game
 
-    def start(self, text: str, *, since: float | None = None, patience: float | None = None) -> None:
-        """An empty board of the game that `text` names, and a player for it that is ready to think at once.
+    # ---- games and players --------------------------------------------------------------------------
 
-        The time that this takes, `since` it was asked for, is put on the bill of the first move. It may take a
-        minute where kernels have to be compiled; so long as `patience` says it is waited for, and then goes on beside.
-        Until it is done `is_ready` is false, and whoever asks for the position waits.
+    def start(self, text: str, *, since: float | None = None, timeout: float | None = None) -> None:
+        """An empty board of the game that `text` names, and a player for it that can think at once.
+
+        The time that this takes, `since` it was asked for, is charged to the first move. It may take a minute where
+        kernels have to be compiled. After `timeout` seconds it goes on in the background: `is_ready` is false until
+        it is done, and whoever asks for the position waits.
         """
         begun = self._now() if since is None else since
         game = make_game(text)
-        if self._player is None or self._seated != game.text or self._coming is not None:
-            coming = self._beside(game)
-            in_time = coming.wait(None if patience is None else max(0.0, patience - (self._now() - begun)))
+        if self._player is None or self._player_game != game.text or self._preparing is not None:
+            preparing = self._prepare(game)
+            in_time = preparing.wait(None if timeout is None else max(0.0, timeout - (self._now() - begun)))
             if in_time:
-                coming.result()  # its trouble leaves everything as it was
-            self._coming, self._game, self._position, self._stones = coming, game, None, []
+                preparing.result()  # an error leaves everything as it was
+            self._preparing, self._game, self._position, self._stones = preparing, game, None, []
             self.clock.new_game()
             if in_time:
-                self._settle()
+                self._finish_preparing()
         else:
             self._game = game
             self.clear()
-        self.clock.billed = self._now() - begun
+        self.clock.setup_seconds = self._now() - begun
 
     @property
     def is_ready(self) -> bool:
         """Whether the board and the player can be asked without waiting."""
-        return self._coming is None or self._coming.done
+        return self._preparing is None or self._preparing.done
 
     def wait(self, seconds: float | None, stop: threading.Event | None = None) -> bool:
-        """Wait for the board and the player, so long or until `stop`; whether they are ready."""
-        return self._coming is None or self._coming.wait(seconds, stop)
+        """Wait for the board and the player, at most so long or until `stop`; returns whether they are ready."""
+        return self._preparing is None or self._preparing.wait(seconds, stop)
 
     def prepare(self, game: Game) -> None:
-        """Begin to get a player ready for a game that will most likely be played; trouble is met when it is."""
-        self._coming = self._beside(game)
+        """Begin to make a player for a game that will most likely be played. Errors are told when it is."""
+        self._preparing = self._prepare(game)
 
-    def _beside(self, game: Game) -> Beside[tuple[Player, Position]]:
-        earlier, self._coming = self._coming, None
+    def _prepare(self, game: Game) -> BackgroundTask[tuple[Player, Position]]:
+        earlier, self._preparing = self._preparing, None
 
         def work() -> tuple[Player, Position]:
-            if earlier is not None:  # nobody will take that player any more
+            if earlier is not None:  # nobody will use that player any more
                 with contextlib.suppress(Exception):
                     close_player(earlier.result()[0])
             start = game.start()
-            return self._made(game), start
+            return self._make_player(game), start
 
-        return Beside(work)
+        return BackgroundTask(work)
 
-    def _settle(self) -> None:
-        """Take the player that was made beside, once it is there."""
-        if self._coming is not None:
-            player, start = self._coming.result()
-            self._coming = None
-            self._take(player, start.game)
+    def _finish_preparing(self) -> None:
+        """Wait for the player that is made in the background, and use it from now on."""
+        if self._preparing is not None:
+            player, start = self._preparing.result()
+            self._preparing = None
+            self._use(player, start.game)
             if self._position is None:
                 self._game, self._position = start.game, start
 
@@ -123,53 +123,80 @@ class Engine:
             self._player.new_game()
 
     def limit_memory(self, megabytes: int) -> None:
-        """What the whole process may take; 0: as much as tournaments allow."""
+        """Limit the memory of the whole process; 0: what tournaments allow."""
         before, self._memory = self._memory, megabytes
         if self._game is not None and megabytes != before:
-            texts = {player_text(self._text, self.game, memory=limit) for limit in (before, megabytes)}
-            if len(texts) > 1 and self._coming is not None:
-                self._coming = self._beside(self.game)
+            texts = {engine_player(self._text, self.game, memory=limit) for limit in (before, megabytes)}
+            if len(texts) > 1 and self._preparing is not None:
+                self._preparing = self._prepare(self.game)
             elif len(texts) > 1:  # only some players can do with less
-                self._take(self._made(self.game), self.game)
+                self._use(self._make_player(self.game), self.game)
 
     def change_game(self, text: str) -> None:
-        """Go on with the same stones under other rules."""
+        """Continue with the same stones under other rules."""
         game = make_game(text)
         if game.text == self.game.text:
             return
-        if self._coming is not None:  # and so no stones either
-            self._coming, self._game = self._beside(game), game
+        if self._preparing is not None:  # and so there are no stones
+            self._preparing, self._game = self._prepare(game), game
             return
         position = arranged(game, self._stones, self.position.to_move)
-        self._take(self._made(game), game)
+        self._use(self._make_player(game), game)
         self._game, self._position = game, position
 
-    def show(self, position: Position, *, line: int) -> None:
-        """Any position of any game, from a protocol that keeps the moves itself.
+    def ready(self) -> None:
+        """Have a player for the game that can think at once."""
+        if self._preparing is not None and self._position is None:
+            self._finish_preparing()  # without it there is nothing to think about
+        elif self._preparing is not None:
+            with contextlib.suppress(EightfoldError):  # it may have been for another game, and this one is played
+                self._finish_preparing()
+            self._preparing = None
+        if self._player is None or self._player_game != self.game.text:
+            self._use(self._make_player(self.game), self.game)
+
+    def _make_player(self, game: Game) -> Player:
+        """A player for a game, with all kernels that it needs loaded."""
+        text = engine_player(self._text, game, memory=self._memory)
+        player = make_player(text, game, seed=self._seed)
+        warm_up_player(player, game)
+        arranged(game, [(0, WHITE)], BLACK)
+        if not read_player(text).kind.argument:  # cheap to make: a fresh one plays the same whatever the trial took
+            player = make_player(text, game, seed=self._seed)
+        player.new_game()
+        return player
+
+    def _use(self, player: Player, game: Game) -> None:
+        self.close()
+        self._player, self._player_game = player, game.text
+
+    def close(self) -> None:
+        """Close the player: it may hold a process or a file."""
+        preparing, self._preparing = self._preparing, None
+        if preparing is not None and preparing.done:
+            with contextlib.suppress(Exception):
+                close_player(preparing.result()[0])
+        if self._player is not None:
+            close_player(self._player)
+            self._player = None
+
+    # ---- the board ----------------------------------------------------------------------------------
+
+    def show(self, position: Position, *, branch: int) -> None:
+        """Put a position on the board.
 
         A player remembers games by their moves. Where equal moves lead to another position (from another start, or
-        because one side moved twice), the `line` is another number, and the player is made to forget.
+        because one side moved twice), `branch` is another number, and the player forgets.
         """
         self._game, self._position, self._stones = position.game, position, []
-        if line != self._line:
-            self._line = line
+        if branch != self._branch:
+            self._branch = branch
             self.forget()
 
     def forget(self) -> None:
-        """Think from nothing next time."""
+        """Let the player forget the game so far."""
         if self._player is not None:
             self._player.new_game()
-
-    def ready(self) -> None:
-        """Have a player at the board that is ready to think at once."""
-        if self._coming is not None and self._position is None:
-            self._settle()  # without it there is nothing to think about
-        elif self._coming is not None:
-            with contextlib.suppress(EightfoldError):  # it may have been for another game, and this one is played
-                self._settle()
-            self._coming = None
-        if self._player is None or self._seated != self.game.text:
-            self._take(self._made(self.game), self.game)
 
     def play(self, action: int) -> None:
         """A stone of the side to move."""
@@ -178,7 +205,7 @@ class Engine:
         self._stones.append((action, position.to_move))
 
     def take_back(self, action: int) -> None:
-        """Take a stone off the board; whoever then has fewer, or black, is to move."""
+        """Take a stone off the board. The side with fewer stones is to move, or black."""
         stones = [stone for stone in self._stones if stone[0] != action]
         if len(stones) == len(self._stones):
             raise EightfoldError(f"there is no stone at {self.game.name_of(action)} to take back")
@@ -186,16 +213,18 @@ class Engine:
         self._set(stones, BLACK if 2 * black <= len(stones) else WHITE)
 
     def set_up(self, stones: Sequence[tuple[int, bool]]) -> None:
-        """These stones, each an action and whether it is of the side to move, in any order."""
-        own = sum(mine for _, mine in stones)
-        to_move = BLACK if 2 * own >= len(stones) else WHITE  # black begins, so with equal numbers it is black's turn
-        self._set([(action, to_move if mine else BLACK + WHITE - to_move) for action, mine in stones], to_move)
+        """Put stones on an empty board: an action and whether it is of the side to move, in any order."""
+        mine = sum(is_mine for _, is_mine in stones)
+        to_move = BLACK if 2 * mine >= len(stones) else WHITE  # black begins, so with equal numbers it is black's turn
+        self._set([(action, to_move if is_mine else BLACK + WHITE - to_move) for action, is_mine in stones], to_move)
 
     def _set(self, stones: list[Stone], to_move: int) -> None:
         self._position = arranged(self.game, stones, to_move)
         self._stones = stones
         if self._player is not None and not is_in_turn(stones, to_move):
-            self._player.new_game()  # what it remembers goes by moves in turn
+            self._player.new_game()  # it remembers games by moves in turn
+
+    # ---- thinking -----------------------------------------------------------------------------------
 
     def think(
         self,
@@ -204,58 +233,28 @@ class Engine:
         stop: threading.Event | None = None,
         on_progress: Progress | None = None,
     ) -> SearchResult:
-        """What the player would play here, within the limits of the clock, which ran `since` then."""
+        """The move of the player, within the limits of the clock, which runs `since` then."""
         since = self._now() if since is None else since
         self.ready()
         begun = self._now()
-        allowed, billed = self.clock.allowed(), self.clock.billed
+        allowed, setup = self.clock.allowed(), self.clock.setup_seconds
         seconds = None
         if allowed is not None:
-            if billed >= allowed:  # whoever counts that has lost patience already, so the move may as well be good
-                billed = 0.0
-            seconds = max(0.0, allowed - billed - (begun - since))
-        result = self._asked(seconds, stop, on_progress)
-        self.clock.moved(self._now() - since + billed)
+            if setup >= allowed:  # a manager that counts it has given up already, so the move may as well be good
+                setup = 0.0
+            seconds = max(0.0, allowed - setup - (begun - since))
+        result = self._ask(seconds, stop, on_progress)
+        self.clock.add_move(self._now() - since + setup)
         return result
 
     def analyse(self, stop: threading.Event, on_progress: Progress) -> SearchResult:
-        """Think until somebody stops it, or there is nothing more to find; no clock runs."""
+        """Think until `stop` is set or there is nothing more to find; no clock runs."""
         self.ready()
-        return self._asked(LONGEST, stop, on_progress)
+        return self._ask(LONGEST, stop, on_progress)
 
-    def _asked(self, seconds: float | None, stop: threading.Event | None, on_progress: Progress | None) -> SearchResult:
+    def _ask(self, seconds: float | None, stop: threading.Event | None, on_progress: Progress | None) -> SearchResult:
         assert self._player is not None
         result = self._player.think(self.position, seconds=seconds, stop=stop, on_progress=on_progress)
         if not self.position.legal_mask[result.action]:
             raise EightfoldError(f"the player chose {self.game.name_of(result.action)}, which is not legal here")
         return result
-
-    def _made(self, game: Game) -> Player:
-        """A player for a game that has thought for a moment, which loads all that it needs."""
-        text = player_text(self._text, game, memory=self._memory)
-        player = make_player(text, game, seed=self._seed)
-        position, stop = game.start(), threading.Event()
-        for _ in range(2):  # twice, so that a tree is also kept
-            if not position.is_over:
-                position = position.play(player.think(position, seconds=TRIAL, stop=stop).action)
-        arranged(game, [(0, WHITE)], BLACK)
-        if not read_player(
-            text
-        ).kind.argument:  # made in no time: one whose chances do not depend on how long that took
-            player = make_player(text, game, seed=self._seed)
-        player.new_game()
-        return player
-
-    def _take(self, player: Player, game: Game) -> None:
-        self.close()
-        self._player, self._seated = player, game.text
-
-    def close(self) -> None:
-        """Give back what the player holds of the world outside."""
-        coming, self._coming = self._coming, None
-        if coming is not None and coming.done:
-            with contextlib.suppress(Exception):
-                close_player(coming.result()[0])
-        if self._player is not None:
-            close_player(self._player)
-            self._player = None

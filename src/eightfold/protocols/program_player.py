@@ -1,6 +1,6 @@
-"""What players have in common that are programs of their own: a command, a process, how games are played and forfeited.
+"""Players that are external programs: a command, a process, a game move by move, and the forfeit.
 
-`gomocup_player.py` and `gtp_player.py` add what the two protocols say. `process.py` sees to it that no program is
+`gomocup/player.py` and `gtp/player.py` add what the two protocols say. `process.py` sees to it that no program is
 left behind.
 """
 
@@ -11,7 +11,7 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from eightfold.arena.forfeit import Forfeit
@@ -20,13 +20,13 @@ from eightfold.core.errors import EightfoldError
 from eightfold.core.settings import setting
 from eightfold.core.specs import check_spec
 from eightfold.games.game import Game, Position
-from eightfold.protocols.lines import plain
+from eightfold.protocols.line_reader import decode_ascii
 from eightfold.protocols.process import Program, ProgramEnded
 from eightfold.search.result import Progress, SearchResult, check_position, one_hot
 
-LOOK = 0.05  # seconds between two looks at a stop from outside
+POLL = 0.05  # seconds between two looks at `stop`
 SHOWN = 80  # letters of an answer that a reason repeats
-KEPT = 20  # lines for people that are kept
+KEPT_REMARKS = 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,13 +38,13 @@ class ProgramOptions:
 
 
 class ProgramPlayer(ABC):
-    """A program in a process of its own, which is started when it is first needed and anew after a forfeit."""
+    """A program in a process of its own. It starts when it is first needed, and again after a forfeit."""
 
     PROTOCOL = ""  # the name of the player
-    FAREWELL = ""  # what asks the program to end
+    QUIT = ""  # the command that asks the program to end
     POINT = re.compile("")  # what looks like a move, on the board or off it
-    SETTLING = 0.0  # seconds after its move in which the program is left alone
-    PLAIN: Callable[[bytes], str] = staticmethod(plain)  # what its lines are as text
+    PAUSE_AFTER_MOVE = 0.0  # seconds in which the program is sent nothing
+    DECODE: Callable[[bytes], str] = staticmethod(decode_ascii)  # makes text of its lines
 
     def __init__(self, game: Game, command: str, options: ProgramOptions) -> None:
         check_spec(options, f"player {self.PROTOCOL}")
@@ -56,20 +56,20 @@ class ProgramPlayer(ABC):
         self._known: tuple[int, ...] | None = None  # the moves that the program has on its board
         self._used = 0.0  # of the time for the game
         self._quiet_until = 0.0
-        self.remarks: deque[str] = deque(maxlen=KEPT)  # what the program said for people, the latest last
+        self.remarks: deque[str] = deque(maxlen=KEPT_REMARKS)  # what the program said for people, the latest last
 
     # ---- what a protocol adds -----------------------------------------------------------------------
 
     @abstractmethod
     def _begin(self) -> None:
-        """A game in a process that was just started."""
+        """Start a game in a new process."""
 
     @abstractmethod
     def _clear(self) -> None:
-        """The next game in the same process."""
+        """Start the next game in the same process."""
 
     def _limit(self, seconds: float | None) -> float:
-        """The time for a move, where so much is granted; None: as the options say."""
+        """The time for a move when a caller grants `seconds`; None: as the options say."""
         return self._seconds if seconds is None else seconds
 
     @abstractmethod
@@ -77,8 +77,12 @@ class ProgramPlayer(ABC):
         """Tell it the position, and how long it may think."""
 
     @abstractmethod
-    def _answered(self, position: Position, limit: float, stop: threading.Event | None) -> str:
-        """The move that it answers with, as the protocol writes it."""
+    def _read_move(self, position: Position, limit: float, stop: threading.Event | None) -> str:
+        """Its answer, a move as the protocol writes it."""
+
+    @abstractmethod
+    def _hurry(self) -> None:
+        """Ask it to stop thinking and move."""
 
     @abstractmethod
     def _point(self, text: str) -> int:
@@ -87,7 +91,7 @@ class ProgramPlayer(ABC):
     # ---- a game -------------------------------------------------------------------------------------
 
     def new_game(self) -> None:
-        """An empty board, in the same process where that works, else in a new one."""
+        """An empty board, in the same process if that works, else in a new one."""
         self._used = 0.0
         if self._program is not None:
             try:
@@ -112,14 +116,14 @@ class ProgramPlayer(ABC):
         limit = self._limit(seconds)
         self._show(position, limit)
         begun = time.perf_counter()
-        action = self._action(position, self._answered(position, limit, stop))
+        action = self._check_move(position, self._read_move(position, limit, stop))
         now = time.perf_counter()
         self._used += now - begun
-        self._quiet_until = now + self.SETTLING
+        self._quiet_until = now + self.PAUSE_AFTER_MOVE
         self._known = (*position.moves, action)
         return SearchResult(action=action, policy=one_hot(self._game.actions, action), value=0.0)
 
-    def _action(self, position: Position, answer: str) -> int:
+    def _check_move(self, position: Position, answer: str) -> int:
         try:
             action = self._point(answer)
         except EightfoldError:
@@ -134,14 +138,14 @@ class ProgramPlayer(ABC):
     # ---- the process --------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """End the program, with a farewell first."""
+        """Ask the program to quit, and end it."""
         program, self._program, self._known = self._program, None, None
         if program is not None:
-            program.close(self.FAREWELL)
+            program.close(self.QUIT)
 
     def _launch(self) -> None:
         try:
-            self._program = Program(self._words, plain=self.PLAIN)
+            self._program = Program(self._words, decode=self.DECODE)
         except OSError as error:
             raise Forfeit(f"it cannot be started: {error.strerror or error}") from None
 
@@ -160,8 +164,19 @@ class ProgramPlayer(ABC):
         except ProgramEnded as error:
             raise self._forfeit(str(error)) from None
 
+    def _read_lines(self, seconds: float, stop: threading.Event | None) -> Iterator[str]:
+        """Its lines until `seconds` have passed. When `stop` is set, it is asked once to move at once."""
+        deadline = time.perf_counter() + seconds
+        while (left := deadline - time.perf_counter()) > 0:
+            if stop is not None and stop.is_set():
+                self._hurry()
+                stop = None
+            line = self._read(min(left, POLL) if stop is not None else left)
+            if line is not None:
+                yield line
+
     def _forfeit(self, reason: str) -> Forfeit:
-        """The game is lost, and so is the process: nobody knows what it would say next."""
+        """The program loses the game and is ended: nobody knows what it would say next."""
         self._drop()
         return Forfeit(reason)
 

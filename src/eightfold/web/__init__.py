@@ -1,5 +1,7 @@
 """The web room: a server for one page on which people play, analyse and watch training.
 
-Read next: `serve.py` starts it, `app.py` says what it answers, `table.py` is one game with those who look on,
-`session.py` what is known of that game. Nothing here is imported before somebody asks for the page.
+Public: `serve.serve` starts the server and `page_process.page_process` the page of a training run. Everything else
+belongs to the server. Read `app.py` for what it answers, `lobby.py` for all games, `table.py` for one game with its
+viewers, `session.py` for the state of that game, and `messages.py` for what a browser may send. `page/` is what
+browsers load: plain HTML, CSS and JavaScript modules.
 """

@@ -1,8 +1,8 @@
-"""One WebSocket: messages in, messages out, and a table between them.
+"""One WebSocket: it passes messages between a browser and a table.
 
-The first message is `new` or `resume`; so may later ones be, and then the connection moves to another table. What
-goes out waits in a queue of its own, so that a slow reader holds up nobody; analysis is left out when the queue is
-long, because the next one makes it worthless anyway.
+The first message is `new`, `load` or `resume`; a later one of these moves the connection to another table. Outgoing
+messages wait in a queue, so that a slow reader holds up nobody. While the queue is long, messages of an analysis are
+left out: the next one replaces them anyway.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from fastapi import WebSocket, WebSocketDisconnect
 
 from eightfold.core.errors import EightfoldError
 from eightfold.web import messages
-from eightfold.web.host import Host
+from eightfold.web.lobby import Lobby
 from eightfold.web.messages import AnyMessage, read_message
-from eightfold.web.session import Session, offered_game
+from eightfold.web.session import Session, browser_game
 from eightfold.web.table import Table
 
 LONGEST_QUEUE = 200
-CROWDED = 20  # from here on analysis is left out
-MOST_WAITING = 50  # messages that are read before those before them are done
-LAST_WORDS = 2.0  # seconds for what waits when a connection ends
-MOST_A_SECOND = 50.0  # messages that a client may send, in the long run
+CROWDED = 20  # messages in the queue from which on analysis is left out
+MOST_WAITING = 50  # messages that are read before the ones before them are handled
+CLOSING_TIME = 2.0  # seconds for what is queued when a connection ends
+RATE_LIMIT = 50.0  # messages a second that a client may send, in the long run
 BURST = 200.0
-NAMING = (messages.New, messages.Seats, messages.Analyse, messages.Review)  # messages that name players
-TOO_MUCH = 1008  # the code for a connection that breaks the rules
+NAMES_PLAYERS = (messages.New, messages.Seats, messages.Analyse, messages.Review)
+POLICY_VIOLATION = 1008  # the WebSocket close code
 
 log = logging.getLogger("eightfold.web")
 
@@ -38,8 +38,8 @@ log = logging.getLogger("eightfold.web")
 class Connection:
     """A viewer of a table."""
 
-    def __init__(self, host: Host, socket: WebSocket) -> None:
-        self._host, self._socket = host, socket
+    def __init__(self, lobby: Lobby, socket: WebSocket) -> None:
+        self._lobby, self._socket = lobby, socket
         self._table: Table | None = None
         self._out: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
         self._in: asyncio.Queue[AnyMessage] = asyncio.Queue(MOST_WAITING)
@@ -52,48 +52,48 @@ class Connection:
         self._out.put_nowait(message)
 
     async def serve(self) -> None:
-        """Until the client leaves."""
+        """Serve until the browser leaves."""
         sender = asyncio.create_task(self._send())
-        doer = asyncio.create_task(self._do_all())
-        self._host.welcome(self)
+        handler = asyncio.create_task(self._handle_all())
+        self._lobby.welcome(self)
         try:
             while True:
                 received = await self._socket.receive()
                 if received["type"] == "websocket.disconnect":
                     return
                 if not self._within_rate():
-                    self.post({"type": "error", "text": "too many messages; this connection is closed"})
+                    self.post({"type": "error", "text": "too many messages; the server closes this connection"})
                     return
-                await self._take(received.get("text"))
+                await self._receive(received.get("text"))
         except WebSocketDisconnect:
             return
         finally:
-            self._host.viewers.discard(self)
+            self._lobby.viewers.discard(self)
             with contextlib.suppress(asyncio.CancelledError, TimeoutError):
-                await asyncio.wait_for(self._in.join(), LAST_WORDS)  # a move that was sent before is still played
-            doer.cancel()
+                await asyncio.wait_for(self._in.join(), CLOSING_TIME)  # a move that was sent before is still played
+            handler.cancel()
             if self._table is not None:
                 self._table.leave(self)
             self._out.put_nowait(None)
             with contextlib.suppress(asyncio.CancelledError, TimeoutError):
-                await asyncio.wait_for(sender, LAST_WORDS)
+                await asyncio.wait_for(sender, CLOSING_TIME)
 
     async def _send(self) -> None:
-        """Write what waits; the last entry is None."""
+        """Send what is queued; the last entry is None."""
         with contextlib.suppress(WebSocketDisconnect, RuntimeError, OSError):
             while (message := await self._out.get()) is not None:
                 await self._socket.send_text(json.dumps(message, separators=(",", ":")))
-            await self._socket.close(TOO_MUCH)
+            await self._socket.close(POLICY_VIOLATION)
 
     def _within_rate(self) -> bool:
         now = time.monotonic()
-        self._allowed = min(BURST, self._allowed + (now - self._counted) * MOST_A_SECOND)
+        self._allowed = min(BURST, self._allowed + (now - self._counted) * RATE_LIMIT)
         self._counted = now
         self._allowed -= 1
         return self._allowed >= 0
 
-    async def _take(self, text: str | None) -> None:
-        """Read a message; a ping is answered at once, whatever the messages before it wait for."""
+    async def _receive(self, text: str | None) -> None:
+        """Read a message. A ping is answered at once, whatever the messages before it wait for."""
         try:
             if text is None:
                 raise EightfoldError("a message is text, not bytes")
@@ -106,28 +106,28 @@ class Connection:
         else:
             await self._in.put(message)
 
-    async def _do_all(self) -> None:
-        """Do what was asked for, one thing after the other."""
+    async def _handle_all(self) -> None:
+        """Handle messages, one after the other."""
         while True:
             message = await self._in.get()
-            about = message.type  # so that a client knows what was refused
+            about = message.type  # so that the browser knows what was refused
             try:
-                if isinstance(message, NAMING):
-                    await asyncio.to_thread(self._host.check, message)
-                await self._do(message)
+                if isinstance(message, NAMES_PLAYERS):
+                    await asyncio.to_thread(self._lobby.check_players, message)
+                await self._handle(message)
             except EightfoldError as error:
                 self.post({"type": "error", "text": str(error), "about": about})
             except Exception:
                 log.exception("a message failed")
-                text = "the server failed at this message; the game goes on"
+                text = "the server failed to handle this message; the game goes on"
                 self.post({"type": "error", "text": text, "about": about})
             finally:
                 self._in.task_done()
 
-    async def _do(self, message: AnyMessage) -> None:
+    async def _handle(self, message: AnyMessage) -> None:
         match message:
             case messages.New():
-                await asyncio.wrap_future(self._host.rules_used(offered_game(message.game)))
+                await asyncio.wrap_future(self._lobby.rules_ready(browser_game(message.game)))
                 session = Session.new(
                     message.game,
                     message.moves,
@@ -136,20 +136,20 @@ class Connection:
                     playing=message.playing,
                     now=time.monotonic(),
                 )
-                self._sit_down(self._host.seat(session))
+                self._move_to(self._lobby.add_table(session))
             case messages.Load():
-                # A large record takes a while to read: not on the loop.
-                session = await asyncio.to_thread(Session.pasted, message.sgf, now=time.monotonic())
-                await asyncio.wrap_future(self._host.rules_used(session.game))
-                self._sit_down(self._host.seat(session))
+                # A large record takes a while to read: not on the event loop.
+                session = await asyncio.to_thread(Session.from_sgf, message.sgf, now=time.monotonic())
+                await asyncio.wrap_future(self._lobby.rules_ready(session.game))
+                self._move_to(self._lobby.add_table(session))
             case messages.Resume():
-                self._sit_down(self._host.find(message.id))
+                self._move_to(self._lobby.find_table(message.id))
             case _ if self._table is None:
-                raise EightfoldError("there is no game here yet; begin with a message of the type new or resume")
+                raise EightfoldError("there is no game yet; start with a message of the type new, load or resume")
             case _:
-                self._table.take(message, self)
+                self._table.handle(message, self)
 
-    def _sit_down(self, table: Table) -> None:
+    def _move_to(self, table: Table) -> None:
         if self._table is not None and self._table is not table:
             self._table.leave(self)
         self._table = table

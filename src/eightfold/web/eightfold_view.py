@@ -1,10 +1,10 @@
-"""One position from its eight sides, and whether a network sees that they are the same.
+"""One position from its eight sides, and whether a network gives the same answer to each.
 
 The canonical form is SLAP's, of the stones alone: the side to move first, then the opponent. A position that is its
-own mirror image reaches it by several turns; all of them are marked. A game that has only some of the symmetries is
-shown from those sides alone. The disagreement of a network is the total
-variation distance between its policies for two turns, both turned back, in the mean over all pairs of turns: 0 if
-the network answers alike from all sides, 1 if no two answers have a move in common.
+own mirror image reaches it by several symmetries; all of them are marked. A game that has only some of the symmetries
+is shown from those sides alone. The disagreement of a network is the mean total variation distance between its policies
+for two sides, both mapped back onto the board, over all pairs of sides: 0 if the network answers alike from all sides,
+1 if no two answers have a move in common.
 """
 
 from __future__ import annotations
@@ -23,41 +23,41 @@ from eightfold.symmetry.group import NAMES, subgroup_name
 from eightfold.symmetry.orbit import stabiliser
 from eightfold.symmetry.slap import frame_members, slap_frames
 from eightfold.symmetry.transform import inverse_ids, transform_policies, transform_states
-from eightfold.web.offers import Offer
+from eightfold.web.menu import MenuEntry
 
 MOST_NETWORKS = 4  # kept in memory
 
 
 class NetworkViews:
-    """Networks that were looked at lately, ready to be asked again. Calls come from worker threads."""
+    """The networks that were asked last, ready to be asked again. Calls come from worker threads."""
 
     def __init__(self) -> None:
         self._evaluators: dict[tuple[str, int, str, bool], Any] = {}
         self._lock = threading.Lock()
 
     def policies(
-        self, offer: Offer, position: Position, *, as_played: bool
+        self, entry: MenuEntry, position: Position, *, as_played: bool
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], str]:
-        """Policies [K, A] and values [K] for the K turns, each in its own frame; and the symmetry mode."""
+        """Policies [K, A] and values [K] for the K sides, each in its own frame; and the symmetry mode."""
         ids = np.array(position.game.symmetries)
         with self._lock:
-            evaluator = self._evaluator(offer, position, as_played)
+            evaluator = self._evaluator(entry, position, as_played)
             planes = transform_states(np.tile(position.encode(evaluator.encoder), (len(ids), 1, 1, 1)), ids)
             logits, values = evaluator.evaluate(planes)
             logits, values = np.array(logits, np.float64), np.array(values, np.float64)
         legal = transform_policies(np.tile(position.legal_mask, (len(ids), 1)), position.game.size, ids)
         return _softmax(logits, legal), values if values.ndim == 1 else values[:, 0], evaluator.symmetry
 
-    def _evaluator(self, offer: Offer, position: Position, as_played: bool) -> Any:
+    def _evaluator(self, entry: MenuEntry, position: Position, as_played: bool) -> Any:
         from eightfold.nets.store.opening import open_network
 
-        key = (offer.key, offer.version(), position.game.text, as_played)
+        key = (entry.key, entry.version(), position.game.text, as_played)
         if key in self._evaluators:
             return self._evaluators[key]
         try:
-            runner, description = open_network(offer.network, position.game)
+            runner, description = open_network(entry.network, position.game)
         except EightfoldError as error:
-            raise offer.without_place(error) from None
+            raise entry.without_place(error) from None
         # A bare network with centred planes still needs those planes.
         mode = description.symmetry if as_played or description.symmetry == "slap-cc" else "none"
         while len(self._evaluators) >= MOST_NETWORKS:
@@ -70,9 +70,9 @@ class NetworkViews:
 
 
 def eight_sides(
-    position: Position, views: NetworkViews | None = None, offer: Offer | None = None, *, as_played: bool = True
+    position: Position, views: NetworkViews | None = None, entry: MenuEntry | None = None, *, as_played: bool = True
 ) -> dict[str, Any]:
-    """What the page shows: the boards, which are canonical, the stabiliser, and a network's opinion."""
+    """What the page shows: the boards, which are canonical, the stabiliser, and a network's answers."""
     size, other = position.game.size, BLACK + WHITE - position.to_move
     stones = position.stones
     planes = np.stack([stones == position.to_move, stones == other]).astype(np.float32)
@@ -92,23 +92,23 @@ def eight_sides(
         "stabiliser_members": sorted(members),
         "symmetries": list(symmetries),
         "different": len(symmetries) // len(members),
-        "turns": [{"stones": "".join(map(str, board.reshape(-1)))} for board in boards],
+        "sides": [{"stones": "".join(map(str, board.reshape(-1)))} for board in boards],
     }
-    if views is None or offer is None or position.is_over:
+    if views is None or entry is None or position.is_over:
         return answer
-    if not offer.network:
-        raise EightfoldError(f"player {offer.key} has no network; choose one that has")
+    if not entry.network:
+        raise EightfoldError(f"player {entry.key} has no network; choose one that has one")
     try:
-        policies, values, mode = views.policies(offer, position, as_played=as_played)
+        policies, values, mode = views.policies(entry, position, as_played=as_played)
     except EightfoldError as error:
-        return {**answer, "trouble": str(error)}  # the boards can be shown all the same
+        return {**answer, "error": str(error)}  # the boards can be shown all the same
     back = transform_policies(policies, size, inverse_ids(symmetries))
-    for turn, policy, value, own in zip(answer["turns"], policies, values, back, strict=True):
-        turn["policy"] = [round(float(p), 4) for p in policy[: size * size]]
-        turn["value"] = round(float(value), 4)
-        turn["best"] = int(np.argmax(policy))
-        turn["best_at_home"] = position.game.name_of(int(np.argmax(own)))
-    answer["network"] = offer.key
+    for side, policy, value, on_board in zip(answer["sides"], policies, values, back, strict=True):
+        side["policy"] = [round(float(p), 4) for p in policy[: size * size]]
+        side["value"] = round(float(value), 4)
+        side["best"] = int(np.argmax(policy))
+        side["best_on_board"] = position.game.name_of(int(np.argmax(on_board)))
+    answer["network"] = entry.key
     answer["symmetry"] = mode
     answer["disagreement"] = round(disagreement(back), 6)
     answer["value_spread"] = round(float(values.max() - values.min()), 6)

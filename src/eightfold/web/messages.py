@@ -1,7 +1,7 @@
-"""What a client may say: one small schema for each message, and nothing else is understood.
+"""The messages of a browser: one small schema for each type. The server accepts nothing else.
 
-Every text, list and number has a limit, so that a message costs little before anything is done with it. A
-message that fits no schema is answered with one line that says what would be right.
+Every text, list and number has a limit, so that a message costs little before the server acts on it. A message that
+fits no schema is answered with one line that says what is wrong.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ class Message(BaseModel):
 
 
 class Seat(Message):
-    """Who plays a colour: `human`, or the key of an offer and the number of a level."""
+    """Who plays a colour: `human`, or the key of a menu entry and the number of a level."""
 
     player: Key
     level: Annotated[int, Field(ge=0, le=63)] = 0
 
 
 class New(Message):
-    """A new game, perhaps with moves that are already played."""
+    """Start a game, perhaps with moves that are already played."""
 
     type: Literal["new"]
     game: Annotated[str, Field(max_length=100)]
@@ -47,7 +47,7 @@ class New(Message):
 
 
 class Resume(Message):
-    """Take up a game after the connection was lost, or look on."""
+    """Continue a game after the connection was lost, or watch it."""
 
     type: Literal["resume"]
     id: Annotated[str, Field(min_length=8, max_length=64)]
@@ -70,41 +70,41 @@ class Resign(Message):
     type: Literal["resign"]
 
 
-class Mark(Message):
-    """Call a group dead, or alive again, when both sides have passed."""
+class MarkDead(Message):
+    """Mark a group as dead, or as alive again, when both sides have passed."""
 
-    type: Literal["mark"]
+    type: Literal["mark_dead"]
     action: Action
 
 
-class Suggest(Message):
-    """Mark what is most likely dead."""
+class SuggestDead(Message):
+    """Mark the stones that are most likely dead."""
 
-    type: Literal["suggest"]
+    type: Literal["suggest_dead"]
 
 
 class Agree(Message):
-    """The count is right as it stands."""
+    """Agree to the score."""
 
     type: Literal["agree"]
 
 
-class Go(Message):
-    """Look at another node of the tree; players rest meanwhile."""
+class Select(Message):
+    """Show another node of the tree; players pause meanwhile."""
 
-    type: Literal["go"]
+    type: Literal["select"]
     node: Node
 
 
 class Remove(Message):
-    """Take a variation out of the tree."""
+    """Remove a variation from the tree."""
 
     type: Literal["remove"]
     node: Annotated[int, Field(ge=1, le=1_000_000)]
 
 
 class Seats(Message):
-    """Change who plays, and whether players answer moves (else one only looks)."""
+    """Change who plays, and whether players answer moves."""
 
     type: Literal["seats"]
     black: Seat
@@ -113,7 +113,7 @@ class Seats(Message):
 
 
 class Analyse(Message):
-    """Think about whatever position is looked at, until told to stop."""
+    """Let a player think about whatever position is shown, or stop it."""
 
     type: Literal["analyse"]
     on: bool
@@ -121,14 +121,14 @@ class Analyse(Message):
 
 
 class Review(Message):
-    """Judge every position of the line that is looked at."""
+    """Let a player evaluate every position of the line that is shown."""
 
     type: Literal["review"]
     by: Seat
 
 
 class Eightfold(Message):
-    """The position from its eight sides, with a network's policies if one is named."""
+    """Show the position from its eight sides, with a network's policies if one is named."""
 
     type: Literal["eightfold"]
     network: Key | None = None
@@ -136,7 +136,7 @@ class Eightfold(Message):
 
 
 class Maps(Message):
-    """What a source foresees for every point: owners, eyes, captures."""
+    """Show what a source predicts for every point: ownership, eyes, captures."""
 
     type: Literal["maps"]
     source: Key
@@ -162,10 +162,10 @@ AnyMessage = (
     | Undo
     | Hint
     | Resign
-    | Mark
-    | Suggest
+    | MarkDead
+    | SuggestDead
     | Agree
-    | Go
+    | Select
     | Remove
     | Seats
     | Analyse
@@ -180,18 +180,18 @@ _reader: TypeAdapter[AnyMessage] = TypeAdapter(Annotated[AnyMessage, Field(discr
 
 
 def read_message(text: str) -> AnyMessage:
-    """A message, checked in every part."""
+    """The message of a text, every part of it checked."""
     if len(text) > LARGEST_MESSAGE:
         raise EightfoldError(f"a message of {len(text)} characters is too long; at most {LARGEST_MESSAGE} are read")
     try:
         return _reader.validate_json(text)
     except ValidationError as error:
-        raise EightfoldError(_in_one_line(error)) from None
+        raise EightfoldError(_one_line(error)) from None
     except (ValueError, RecursionError) as error:
         raise EightfoldError(f"not a message: {str(error)[:LONGEST_ERROR]}") from None
 
 
-def _in_one_line(error: ValidationError) -> str:
+def _one_line(error: ValidationError) -> str:
     first = error.errors(include_url=False, include_context=False, include_input=False)[0]
     place = ".".join(str(part) for part in first["loc"])
     said = f"{place}: {first['msg']}" if place else first["msg"]

@@ -1,7 +1,7 @@
-"""Runs on the page: what a training run writes, read while it writes.
+"""Training runs on the page: the files of a run, read while training writes them.
 
-Only folders that the server was started with, named by their number. A file is read from where the last
-reading ended, so that watching a long run costs nothing.
+The page shows only the folders that the server was started with, and names them by number. The server reads a file
+from where it stopped the last time, so that watching a long run costs little.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from eightfold.learning.runs.metrics import read_entry
 
 MOST_POINTS = 1200  # of a curve: more than a screen has
 MOST_GAMES = 24
-TAIL = 256 << 10  # bytes of games.jsonl that are looked at
+TAIL = 256 << 10  # bytes at the end of games.jsonl that are read
 CHUNK = 8 << 20
 
 
@@ -37,7 +37,7 @@ class WatchedRun:
         return self._path.name or str(self._path.resolve().name)
 
     def summary(self) -> dict[str, Any]:
-        """The name, and what the configuration says."""
+        """The name, and the main settings of the run."""
         try:
             config = tomllib.loads((self._path / "config.toml").read_text(encoding="utf-8"))
         except (OSError, ValueError):
@@ -46,18 +46,18 @@ class WatchedRun:
         return {"name": self.name, **{key: config[key] for key in wanted if key in config}}
 
     def curves(self, after: int) -> dict[str, Any]:
-        """The entries from number `after` on, thinned where they are many; evaluations are never left out."""
+        """The entries from number `after` on. Where they are many some are left out, but never an evaluation."""
         with self._lock:
-            self._catch_up()
+            self._read_new()
             entries, total = self._entries[after:], len(self._entries)
         every = math.ceil(len(entries) / MOST_POINTS)
         chosen = [entry for number, entry in enumerate(entries) if number % max(every, 1) == 0 or "evaluation" in entry]
         return {"entries": chosen, "next": total, "restarted": after > total}
 
-    def _catch_up(self) -> None:
+    def _read_new(self) -> None:
         path = self._path / "metrics.jsonl"
         try:
-            if path.stat().st_size < self._read:  # another run took the place of this one
+            if path.stat().st_size < self._read:  # another run replaced this one
                 self._entries, self._read = [], 0
             with open(path, "rb") as file:
                 file.seek(self._read)
@@ -80,7 +80,7 @@ class WatchedRun:
             data, size = b"", 0
         lines = data[: data.rfind(b"\n") + 1].splitlines()
         if size > TAIL:
-            lines = lines[1:]  # its beginning is cut off
+            lines = lines[1:]  # its beginning is missing
         games = [game for line in reversed(lines[-MOST_GAMES:]) if (game := _game(line)) is not None]
         return {"games": games, "size": size}
 

@@ -1,25 +1,34 @@
-"""`eightfold serve`: the page on a port of this machine, and a browser that shows it."""
+"""`eightfold serve`: the page on a port of this machine, and a browser that shows it.
+
+The page opens first. While the browser loads it, a thread imports the games and makes the lobby; what compiles after
+that is told on the page.
+"""
 
 from __future__ import annotations
 
 import asyncio
-import importlib.util
 import os
+import signal
 import socket
 import sys
 import threading
 import webbrowser
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from pathlib import Path
-
-from rich.console import Console
+from typing import TYPE_CHECKING
 
 from eightfold.core.errors import EightfoldError
+from eightfold.core.extras import need
+
+if TYPE_CHECKING:
+    from eightfold.web.lobby import Lobby
 
 PORT = 8008
-LARGEST_FRAME = 1 << 20  # bytes: what is larger closes the connection before it is read
-WAITING = 128  # connections that the system holds until they are taken up
-NEEDED = ("fastapi", "uvicorn", "websockets")
+LARGEST_FRAME = 1 << 20  # bytes: a larger message closes the connection before it is read
+BACKLOG = 128  # connections that the system holds until they are accepted
+
+Training = Callable[[Callable[[str], None]], None]  # tells what training compiles, and returns when training ends
 
 
 def serve(
@@ -30,58 +39,89 @@ def serve(
     runs: Sequence[Path] = (),
     players: Sequence[str] = (),
     isns: Sequence[Path] = (),
+    training: Training | None = None,
 ) -> None:
-    """Serve until Ctrl-C."""
-    missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
-    if missing:
-        raise EightfoldError(f"the page needs {', '.join(missing)}: pip install {' '.join(missing)}")
+    """Serve until Ctrl-C, or until `training` returns."""
+    for module in ("fastapi", "uvicorn", "websockets"):
+        need(module, purpose="the page")
+    lobby: Future[Lobby] = Future()
+    lobby.set_running_or_notify_cancel()  # a visitor who stops waiting for it cancels it for nobody else
+    loading = threading.Thread(target=_make_lobby, args=(lobby, runs, players, isns), name="lobby", daemon=True)
+    if players or isns:  # a wrong name is an error before anything opens
+        loading.start()
+        lobby.result()
     import uvicorn
 
+    from eightfold.web.admission import Admission, file_limit
     from eightfold.web.app import make_app
-    from eightfold.web.door import Door, file_limit
-    from eightfold.web.host import Host
 
     listening = _listen(host, port)
-    address = f"http://{_shown(host)}:{listening.getsockname()[1]}"
-    console = Console(highlight=False, emoji=False, markup=False, soft_wrap=True)
-    app = make_app(Host(players=players, runs=runs, isns=isns), name=host)
-    door = Door(file_limit())
+    address = f"http://{_url_host(host)}:{listening.getsockname()[1]}"
+    admission = Admission(file_limit())
     config = uvicorn.Config(
-        app,
+        make_app(lobby, bound=host),
         log_level="warning",
         ws="websockets-sansio",
         ws_max_size=LARGEST_FRAME,
         timeout_graceful_shutdown=2,
-        backlog=door.at_once,
+        backlog=admission.backlog,
     )
     config.load()
-    config.http_protocol_class = door.guarded(config.http_protocol_class)  # type: ignore[assignment]
+    config.http_protocol_class = admission.guard(config.http_protocol_class)  # type: ignore[assignment]
 
     class Server(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
-            listening.listen(WAITING)  # those who wait; the loop takes up so many at once as the door allows
-            asyncio.get_running_loop().set_exception_handler(door.hear_of_trouble)
+            listening.listen(BACKLOG)  # what waits; the loop accepts as many at once as `admission` allows
+            asyncio.get_running_loop().set_exception_handler(admission.handle_loop_error)
+            if not lobby.done():
+                loading.start()  # not before: the page comes first
 
     server = Server(config)
     taken = "" if listening.getsockname()[1] == port or port == 0 else f" (port {port} is taken)"
-    console.print(f"Eightfold is at {address}{taken}; Ctrl-C ends it")
+    print(f"Eightfold is at {address}{taken}; Ctrl-C ends it", flush=True)
     for run in runs:
         if not run.exists():
-            console.print(f"{run} is no run yet; the page shows it as soon as training begins there")
+            print(f"{run} is no run yet; the page shows it as soon as training begins there", flush=True)
     if browser and has_display():
         # The socket listens already, so the browser may come before the server has started.
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+    if training is not None:
+        threading.Thread(target=_follow, args=(training, lobby), daemon=True).start()
+
+    def stop_on_error(made: Future[Lobby]) -> None:
+        server.should_exit = server.should_exit or made.exception() is not None
+
+    lobby.add_done_callback(stop_on_error)
     try:
         server.run(sockets=[listening])
     except KeyboardInterrupt:
         pass  # uvicorn has shut down by then
     finally:
         listening.close()
+    if lobby.done():
+        lobby.result()  # tells why it could not be made
+
+
+def _make_lobby(made: Future[Lobby], runs: Sequence[Path], players: Sequence[str], isns: Sequence[Path]) -> None:
+    """Import the games and make the lobby."""
+    try:
+        from eightfold.web import connection  # noqa: F401 - so that no visitor waits for its imports
+        from eightfold.web.lobby import Lobby
+
+        made.set_result(Lobby(players=players, runs=runs, isns=isns))
+    except BaseException as error:
+        made.set_exception(error)
+
+
+def _follow(training: Training, lobby: Future[Lobby]) -> None:
+    """Show what training compiles, and end the server with it."""
+    training(lambda part: lobby.result().training_compiles(part))
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def has_display() -> bool:
-    """Whether a browser could show anything here: a terminal over ssh, say, has none."""
+    """Whether a browser could show anything here: a terminal over ssh, say, has no display."""
     if sys.platform.startswith(("win", "darwin", "cygwin")):
         return True
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
@@ -96,16 +136,16 @@ def _listen(host: str, port: int) -> socket.socket:
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listening.bind((host, wanted))
-            listening.listen(WAITING)
+            listening.listen(BACKLOG)
             return listening
         except OSError as error:
             listening.close()
             if wanted == 0 or isinstance(error, PermissionError | socket.gaierror):
                 raise EightfoldError(f"cannot listen on {host}:{wanted}: {error.strerror or error}") from None
-    raise AssertionError("a socket is bound or an error was raised")
+    raise AssertionError("a socket is bound or an error is raised")
 
 
-def _shown(host: str) -> str:
+def _url_host(host: str) -> str:
     if host in ("0.0.0.0", "::", ""):
         return "localhost"
     return f"[{host}]" if ":" in host else host

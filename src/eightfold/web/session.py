@@ -1,6 +1,6 @@
-"""What is known of one game on the page: the tree of moves, where one looks, who plays, the clocks.
+"""The state of one game on the page: the tree of moves, the node that is shown, who plays, the clocks.
 
-Plain data and rules, no sockets and no threads: `table.py` brings those. All times come in as arguments.
+Plain data and rules, no sockets and no threads: `table.py` adds those. All times come in as arguments.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import secrets
 from dataclasses import dataclass, replace
 from typing import Any
 
+from eightfold.arena.players import HUMAN
 from eightfold.core.errors import EightfoldError, unknown
 from eightfold.core.specs import split_name
 from eightfold.games.game import COLOUR_NAMES, GAMES, Game, Position, make_game
@@ -17,23 +18,23 @@ from eightfold.games.records.record import GameRecord, replay
 from eightfold.games.records.variations import ROOT, MoveTree, read_tree, write_tree
 from eightfold.games.state import BLACK, WHITE
 from eightfold.search.result import SearchResult
-from eightfold.web import counting
 from eightfold.web.messages import Seat
-from eightfold.web.offers import HUMAN
+from eightfold.web.scoring import score_message, toggle_dead
 
 MOST_NODES = 3000
+NOT_PASSED = "mark dead stones after both sides have passed"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Judgement:
-    """What somebody thought of a position."""
+class Evaluation:
+    """A player's verdict on a position."""
 
     value: float  # black's expectation: 0 lost, 1 won
-    best: int | None  # the move that should be played
+    best: int | None  # the best move
 
 
-def offered_game(text: str) -> Game:
-    """A game that a client names: one of the package's own, never a module to import."""
+def browser_game(text: str) -> Game:
+    """The game that a browser names: one of the package, never a module to import."""
     name, _ = split_name(text)
     if name not in GAMES:
         raise unknown("game", name, GAMES)
@@ -41,41 +42,41 @@ def offered_game(text: str) -> Game:
 
 
 class Session:
-    """One game, to be played or looked at."""
+    """One game."""
 
     def __init__(self, tree: MoveTree, black: Seat, white: Seat, *, playing: bool, now: float) -> None:
-        self.id = secrets.token_urlsafe(12)  # who knows it may look on and play
+        self.id = secrets.token_urlsafe(12)  # whoever knows it may watch and play
         self.game = make_game(tree.record.game)
         self.start = tree.record.start(self.game)
         self.tree = tree
         self.seats = {BLACK: black, WHITE: white}
-        self.playing = playing  # whether players answer moves; else one only looks
+        self.playing = playing  # whether players answer moves
         self.node = tree.line(ROOT)[-1]
         self.position = self.position_at(self.node)
-        self.judged: dict[int, Judgement] = {}
-        self.ending: tuple[int, str] | None = None  # a game that ended off the board: the winner and why
-        self.agreed = set(tree.dead)  # ends of lines whose count is agreed to, in games of points
+        self.evaluations: dict[int, Evaluation] = {}
+        self.ending: tuple[int, str] | None = None  # the winner and the reason, of a game that did not end on the board
+        self.agreed = set(tree.dead)  # last nodes of lines whose score is agreed to
         self.used = {BLACK: 0.0, WHITE: 0.0}  # seconds
         self._since: float | None = now
-        self._judge_end()
+        self._evaluate_end()
 
     @classmethod
     def new(cls, text: str, moves: list[int], black: Seat, white: Seat, *, playing: bool, now: float) -> Session:
-        game = offered_game(text)
+        game = browser_game(text)
         replay(game, moves)  # an error names the move
         record = GameRecord(game=game.text, moves=tuple(moves), black=black.player, white=white.player)
         return cls(MoveTree(record, most_nodes=MOST_NODES), black, white, playing=playing, now=now)
 
     @classmethod
-    def pasted(cls, sgf: str, *, now: float) -> Session:
+    def from_sgf(cls, sgf: str, *, now: float) -> Session:
         human = Seat(player=HUMAN)
         try:
             tree = read_tree(sgf, most_nodes=MOST_NODES)
         except EightfoldError as error:
-            raise EightfoldError(f"the pasted record: {error}") from None
+            raise EightfoldError(f"cannot read the SGF: {error}") from None
         return cls(tree, human, human, playing=False, now=now)
 
-    # ---- what happens ---------------------------------------------------------------------------------
+    # ---- moves ----------------------------------------------------------------------------------------
 
     @property
     def is_over(self) -> bool:
@@ -85,67 +86,67 @@ class Session:
         return replay(self.game, self.tree.moves(node), start=self.start)
 
     @property
-    def counted(self) -> Count | None:
-        """The count of a game that two passes ended, with the dead stones that were marked."""
-        if self.ending is not None or not self.position.is_over or not counting.counts_points(self.position):
+    def score(self) -> Count | None:
+        """The score of a game that two passes ended, with the dead stones that were marked."""
+        if self.ending is not None or not self.position.is_over or not self.game.counts_points:
             return None
         return count(self.position, dead=self.tree.dead.get(self.node, ()))
 
     @property
     def mover(self) -> Seat:
-        """Who is to move here."""
+        """The seat that is to move."""
         return self.seats[self.position.to_move]
 
     def play(self, action: int, now: float) -> None:
-        """A legal move from the position that is looked at."""
+        """Play a legal move in the position that is shown."""
         if self.ending is not None:
             raise EightfoldError(f"the game is over ({self.outcome}); take back a move or start a new game")
         following = self.position.play(action)
         node = self.tree.add(self.node, action)
         self.tick(now)
         self.node, self.position = node, following
-        self._judge_end()
+        self._evaluate_end()
 
     def undo(self, now: float) -> None:
-        """Back to the last position in which a person was to move; what was taken back is forgotten."""
+        """Go back to the last position in which a human was to move, and remove the moves after it."""
         self.tree.record = replace(self.tree.record, result="")
         if self.ending is not None:
             self.ending = None
             if self.mover.player == HUMAN:
                 self.tick(now)
                 return
-        people = [colour for colour, seat in self.seats.items() if seat.player == HUMAN]
+        humans = [colour for colour, seat in self.seats.items() if seat.player == HUMAN]
         child, back = self.node, self.tree[self.node].parent
-        while back > ROOT and len(people) == 1 and self._colour_to_move(back) not in people:
+        while back > ROOT and len(humans) == 1 and self._colour_to_move(back) not in humans:
             child, back = back, self.tree[back].parent
-        if back < ROOT or (len(people) == 1 and self._colour_to_move(back) not in people):
+        if back < ROOT or (len(humans) == 1 and self._colour_to_move(back) not in humans):
             raise EightfoldError("there is no move to take back")
         for gone in self.tree.remove(child):
-            self.judged.pop(gone, None)
-        self._stand_at(back, now)
+            self.evaluations.pop(gone, None)
+        self._move_to(back, now)
 
     def _colour_to_move(self, node: int) -> int:
         """Colours alternate in all our games; with a handicap white begins."""
         first = self.start.to_move
         return first if len(self.tree.moves(node)) % 2 == 0 else BLACK + WHITE - first
 
-    def go(self, node: int, now: float) -> None:
-        """Look at a node; nobody answers there until somebody says so."""
+    def select(self, node: int, now: float) -> None:
+        """Show a node. No player answers there until `set_seats` says so."""
         self.tree[node]
         self.playing = False
         self.ending = None
-        self._stand_at(node, now)
+        self._move_to(node, now)
 
     def remove(self, node: int, now: float) -> None:
         parent = self.tree[node].parent
         gone = self.tree.remove(node)
         for number in gone:
-            self.judged.pop(number, None)
+            self.evaluations.pop(number, None)
         if self.node in gone:
-            self._stand_at(parent, now)
+            self._move_to(parent, now)
 
     def resign(self, now: float) -> None:
-        """The side to move gives up; if a player is to move, the person across does."""
+        """The side to move resigns; while a player thinks, its human opponent does."""
         if self.is_over:
             raise EightfoldError(f"the game is over ({self.outcome})")
         loser = self.position.to_move
@@ -156,53 +157,53 @@ class Session:
     def end(self, winner: int, reason: str, now: float) -> None:
         self.tick(now)
         self.ending = (winner, reason)
-        self.tree.record = replace(self.tree.record, result=self._result())  # also when one looks elsewhere
+        self.tree.record = replace(self.tree.record, result=self._result())  # it holds whichever node is shown
 
-    def mark(self, action: int) -> None:
-        """Call a group dead, or alive again; who agreed before is asked once more."""
-        if self.counted is None:
-            raise EightfoldError("stones are marked as dead when both sides have passed")
-        self.set_dead(self.node, counting.toggled(self.position, self.tree.dead.get(self.node, ()), action))
+    def mark_dead(self, action: int) -> None:
+        """Mark a group as dead, or as alive again; the new score has to be agreed to again."""
+        if self.score is None:
+            raise EightfoldError(NOT_PASSED)
+        self.set_dead(self.node, toggle_dead(self.position, self.tree.dead.get(self.node, ()), action))
 
     def set_dead(self, node: int, dead: tuple[int, ...]) -> None:
         if node not in self.tree:
-            return  # it was taken back meanwhile
+            return  # it was removed meanwhile
         if dead != self.tree.dead.get(node, ()):
             self.agreed.discard(node)
         self.tree.dead[node] = dead
-        self._judge_end()
+        self._evaluate_end()
 
     def agree(self) -> None:
-        if self.counted is None:
-            raise EightfoldError("there is nothing to agree on before both sides have passed")
+        if self.score is None:
+            raise EightfoldError("agree to the score after both sides have passed")
         self.agreed.add(self.node)
 
-    def sit(self, black: Seat, white: Seat, *, playing: bool, now: float) -> None:
+    def set_seats(self, black: Seat, white: Seat, *, playing: bool, now: float) -> None:
         self.tick(now)
         self.seats = {BLACK: black, WHITE: white}
         self.playing = playing
 
-    def judge(self, node: int, result: SearchResult) -> None:
-        """Remember what was thought of a node; it may be gone by now."""
+    def store_evaluation(self, node: int, result: SearchResult) -> None:
+        """Keep a player's verdict on a node, which may be removed by now."""
         if node in self.tree:
-            self.judged[node] = Judgement(value=self.for_black(node, result.value), best=int(result.action))
+            self.evaluations[node] = Evaluation(value=self.black_value(node, result.value), best=int(result.action))
 
-    def for_black(self, node: int, value: float) -> float:
+    def black_value(self, node: int, value: float) -> float:
         """A value of the side to move as black's expectation."""
         sign = 1 if self._colour_to_move(node) == BLACK else -1
         return min(1.0, max(0.0, (1 + sign * value) / 2))
 
-    def _judge_end(self) -> None:
-        """An ended game needs no opinion."""
+    def _evaluate_end(self) -> None:
+        """The end of a game needs no player to evaluate it."""
         if self.position.is_over:
             value = {BLACK: 1.0, WHITE: 0.0, None: 0.5}[self.winner]
-            self.judged[self.node] = Judgement(value=value, best=None)
+            self.evaluations[self.node] = Evaluation(value=value, best=None)
 
-    def _stand_at(self, node: int, now: float) -> None:
+    def _move_to(self, node: int, now: float) -> None:
         self.tick(now)
         self.node = node
         self.position = self.position_at(node)
-        self._judge_end()
+        self._evaluate_end()
 
     # ---- clocks ---------------------------------------------------------------------------------------
 
@@ -211,14 +212,14 @@ class Session:
         return self.playing and not self.is_over and self._since is not None
 
     def tick(self, now: float) -> None:
-        """Put the time since the last look on the clock of the side to move."""
+        """Add the time since the last call to the clock of the side to move."""
         if self.clock_runs and self._since is not None:
             self.used[self.position.to_move] += max(0.0, now - self._since)
         if self._since is not None:
             self._since = now
 
-    def hold_clocks(self, now: float) -> None:
-        """Nobody is there: no clock runs."""
+    def stop_clocks(self, now: float) -> None:
+        """Nobody watches: no clock runs."""
         self.tick(now)
         self._since = None
 
@@ -226,25 +227,24 @@ class Session:
         if self._since is None:
             self._since = now
 
-    # ---- what people see ------------------------------------------------------------------------------
+    # ---- messages and records -------------------------------------------------------------------------
 
     @property
     def outcome(self) -> str:
         if self.ending is not None:
             winner, reason = self.ending
             return f"{COLOUR_NAMES[winner]} wins: {reason}"
-        counted = self.counted
-        if counted is None:
+        score = self.score
+        if score is None:
             return self.position.outcome
-        lead = abs(counted.margin)
-        return "draw" if counted.winner is None else f"{COLOUR_NAMES[counted.winner]} wins by {lead:g}"
+        return "draw" if score.winner is None else f"{COLOUR_NAMES[score.winner]} wins by {abs(score.margin):g}"
 
     @property
     def winner(self) -> int | None:
         """BLACK or WHITE; None for a draw and while the game goes on, which `is_over` tells apart."""
-        counted = self.counted
-        if self.ending or counted:
-            return self.ending[0] if self.ending else counted.winner if counted else None
+        score = self.score
+        if self.ending or score:
+            return self.ending[0] if self.ending else score.winner if score else None
         return self.position.winner if self.position.is_over else None
 
     def as_sgf(self) -> str:
@@ -260,18 +260,18 @@ class Session:
     def _result(self) -> str:
         if not self.is_over:
             return self.tree.record.result
-        if (counted := self.counted) is not None:
-            return result_text(counted.margin)
+        if (score := self.score) is not None:
+            return result_text(score.margin)
         if self.winner is None:
             return "Draw"
         reason = "" if self.ending is None else "R" if "resigns" in self.ending[1] else "F"
         return f"{'B' if self.winner == BLACK else 'W'}+{reason}"
 
     def state(self, now: float) -> dict[str, Any]:
-        """Everything that a page needs to show this game."""
+        """Everything that the page needs to show this game."""
         self.tick(now)
         game, position = self.game, self.position
-        points, ko = counting.counts_points(position), position.ko_points
+        ko = position.ko_points
         return {
             "type": "state",
             "id": self.id,
@@ -282,16 +282,16 @@ class Session:
                 "has_pass": game.spec.has_pass,
                 "letters": game.spec.letters,
                 "first": self.start.to_move,
-                "set_up": bool(self.tree.record.setup or self.tree.record.to_move),  # a text cannot say it
+                "set_up": bool(self.tree.record.setup or self.tree.record.to_move),  # a link cannot say it
             },
             "tree": [[b.number, b.parent, b.move] for b in self.tree],
-            "judged": {str(node): [round(j.value, 4), j.best] for node, j in self.judged.items()},
+            "evaluations": {str(node): [round(e.value, 4), e.best] for node, e in self.evaluations.items()},
             "node": self.node,
             "stones": "".join(map(str, position.stones.reshape(-1).tolist())),
             "forbidden": position.forbidden_moves.tolist() if ko is None else [],
             "ko": [] if ko is None else ko.tolist(),
             "prisoners": position.prisoners,
-            "count": self._count_state() if points else None,
+            "score": self._score_state() if game.counts_points else None,
             "last": position.last_move,
             "line": winning_line(position),
             "to_move": position.to_move,
@@ -305,10 +305,10 @@ class Session:
             "clock_runs": self.clock_runs,
         }
 
-    def _count_state(self) -> dict[str, Any] | None:
-        counted = self.counted
-        nobody = all(seat.player != HUMAN for seat in self.seats.values())
-        return None if counted is None else counting.as_dict(counted, agreed=nobody or self.node in self.agreed)
+    def _score_state(self) -> dict[str, Any] | None:
+        score = self.score
+        no_human = all(seat.player != HUMAN for seat in self.seats.values())
+        return None if score is None else score_message(score, agreed=no_human or self.node in self.agreed)
 
 
 def winning_line(position: Position) -> list[int]:

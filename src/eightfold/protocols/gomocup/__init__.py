@@ -1,1 +1,1 @@
-"""The Gomocup protocol: as an engine for managers, and as a player that starts engines."""
+"""The Gomocup protocol: `session.py` and `engine.py` for managers, `player.py` for engines of others."""

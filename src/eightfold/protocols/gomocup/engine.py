@@ -14,15 +14,15 @@ import numpy as np
 
 from eightfold import __version__
 from eightfold.core.errors import EightfoldError
-from eightfold.protocols.early import EarlyStones
 from eightfold.protocols.engine import Engine
+from eightfold.protocols.gomocup.pending_moves import PendingMoves
 from eightfold.protocols.gomocup.rules import RULES, UNLIMITED, game_text, read_point, refusal, write_point
-from eightfold.protocols.swap2 import SWAP, answer_swap2, open_swap2
+from eightfold.protocols.gomocup.swap2 import SWAP, answer_swap2, open_swap2
 from eightfold.search.result import SearchResult
 
 ABOUT = f'name="Eightfold", version="{__version__}", author="the Eightfold authors", country="World"'
-OWN, OPPONENT, SPECIAL = 1, 2, 3  # the third number of a stone's line
-PASS = "-1,-1"  # analysis programs write a pass so
+MINE, OPPONENT, SPECIAL = 1, 2, 3  # the third number of a stone's line
+PASS = "-1,-1"  # how analysis programs write a pass
 SHOWN = 60  # letters of an unknown line that are repeated
 BLOCKS = ("BOARD", "YXBOARD", "SWAP2BOARD")
 INSIDE = ("INFO", "ABOUT", "YXSTOP")  # commands that may come in the middle of a block
@@ -32,16 +32,16 @@ class Gomocup:
     """One conversation with a manager."""
 
     def __init__(
-        self, engine: Engine, say: Callable[[str], None], *, seed: int = 0, patience: float | None = None
+        self, engine: Engine, say: Callable[[str], None], *, seed: int = 0, start_timeout: float | None = None
     ) -> None:
-        """`patience`: seconds after which START is answered, ready or not; None: when it is ready."""
-        self._engine, self._say, self._patience = engine, say, patience
-        self._early = EarlyStones()
+        """`start_timeout`: seconds after which START is answered, ready or not; None: when it is ready."""
+        self._engine, self._say, self._start_timeout = engine, say, start_timeout
+        self._pending = PendingMoves()
         self._random = np.random.default_rng(seed)
         self._rule = 0
         self._started = False
         self._block: tuple[str, list[str]] | None = None  # the command that opened it, and its lines so far
-        self._complaints: list[str] = []  # about INFO, to be told with the next move
+        self._complaints: list[str] = []  # about INFO, told with the next move
         self._since: float | None = None
         self._stop: threading.Event | None = None
         self._commands: dict[str, Callable[[str], None]] = {
@@ -54,7 +54,7 @@ class Gomocup:
             "TAKEBACK": self._take_back,
             "INFO": self._info,
             "ABOUT": lambda rest: self._say(ABOUT),
-            "YXSTOP": lambda rest: None,  # what it stops is stopped where lines are read
+            "YXSTOP": lambda rest: None,  # `session.py` has stopped what it stops
             "YXSHOWFORBID": self._show_forbidden,
             "YXNBEST": self._best,
             **{name: self._open_block(name) for name in BLOCKS},
@@ -97,9 +97,9 @@ class Gomocup:
         if not (rest.isascii() and rest.isdecimal() and len(rest) <= 9):
             raise EightfoldError(f"START {rest[:SHOWN]!r} is not a board size; write for example START 15")
         rule = self._rule if self._rule in RULES else 0  # the complaint about a rule waits for the next move
-        self._engine.start(game_text(int(rest), rule), since=self._since, patience=self._patience)
+        self._engine.start(game_text(int(rest), rule), since=self._since, timeout=self._start_timeout)
         self._started = True
-        self._early = EarlyStones()
+        self._pending = PendingMoves()
         self._say("OK")
 
     def _rectangle(self, rest: str) -> None:
@@ -110,7 +110,7 @@ class Gomocup:
 
     def _restart(self, rest: str) -> None:
         self._need_start()
-        self._early = EarlyStones()
+        self._pending = PendingMoves()
         if self._engine.is_ready:
             self._engine.clear()
         else:
@@ -119,12 +119,12 @@ class Gomocup:
 
     def _begin(self, rest: str) -> None:
         self._need_game_to_move()
-        if self._early.actions or (self._engine.is_ready and self._engine.position.moves):
+        if self._pending.actions or (self._engine.is_ready and self._engine.position.moves):
             raise EightfoldError("BEGIN is for an empty board; send RESTART first")
         if self._ready_in_time():
             self._move()
         else:
-            self._move_early()
+            self._quick_move()
 
     def _turn(self, rest: str) -> None:
         self._need_game_to_move()
@@ -133,8 +133,8 @@ class Gomocup:
             self._engine.play(action)
             self._move()
         else:
-            self._early.play(action, self._engine.game)
-            self._move_early()
+            self._pending.play(action, self._engine.game)
+            self._quick_move()
 
     def _play(self, rest: str) -> None:
         self._need_game()
@@ -152,14 +152,14 @@ class Gomocup:
             raise EightfoldError("START comes first")
 
     def _need_game(self) -> None:
-        """A board with all stones on it, however long it takes."""
+        """Have a board with all stones on it, however long that takes."""
         self._need_start()
         _ = self._engine.position  # waits
-        for action in self._early.taken():
+        for action in self._pending.hand_over():
             self._engine.play(action)
 
     def _ready_in_time(self) -> bool:
-        """Whether the engine can think about this move: it is ready, or gets ready while there is time."""
+        """Whether the engine can think about this move: it is ready, or becomes ready while there is time."""
         if not self._engine.is_ready:
             allowed = self._engine.clock.allowed()
             if RULES[self._rule] == "renju":
@@ -170,12 +170,12 @@ class Gomocup:
         self._need_game()
         return True
 
-    def _move_early(self) -> None:
-        """A move without a thought: kernels are being compiled, and time is up."""
-        action = self._early.quick_move(self._engine.game)
-        self._early.play(action, self._engine.game)
-        self._engine.clock.moved(0.0 if self._since is None else time.perf_counter() - self._since)
-        self._say("MESSAGE the search is still being compiled (once on this machine); this is a quick move")
+    def _quick_move(self) -> None:
+        """A move without thinking: kernels still compile, and time is up."""
+        action = self._pending.quick_move(self._engine.game)
+        self._pending.play(action, self._engine.game)
+        self._engine.clock.add_move(0.0 if self._since is None else time.perf_counter() - self._since)
+        self._say("MESSAGE the search still compiles (once on this machine); this is a quick move")
         self._say(write_point(action, self._engine.game))
 
     def _move(self) -> None:
@@ -196,7 +196,7 @@ class Gomocup:
         return f"MESSAGE {depth}value {result.value:+.3f} | nodes {result.effort} | line {line}"
 
     def _need_game_to_move(self) -> None:
-        """Before a move it is said what was wrong with INFO; a rule that is not played is an error every time."""
+        """Before a move, tell what was wrong with INFO; a rule that is not supported is an error every time."""
         self._need_start()
         complaints, self._complaints = self._complaints, []
         for complaint in complaints:
@@ -250,14 +250,14 @@ class Gomocup:
                 if RULES.get(self._rule) == "renju":
                     continue  # a forbidden point, which the rules know by themselves
                 raise EightfoldError(f"{line[:SHOWN]!r}: 3 is for renju and continuous games")
-            stones.append((read_point(point, game), int(kind) == OWN))
+            stones.append((read_point(point, game), int(kind) == MINE))
         self._engine.set_up(stones)
 
     def _swap2(self, lines: list[str]) -> None:
         game = self._engine.game
         points = [read_point(",".join(line.split(",")[:2]), game) for line in lines]
         if len(points) not in (0, 3, 5):
-            raise EightfoldError(f"SWAP2BOARD goes with 0, 3 or 5 stones, not with {len(points)}")
+            raise EightfoldError(f"SWAP2BOARD takes 0, 3 or 5 stones, not {len(points)}")
         self._engine.set_up([])
         if not points:
             points = open_swap2(self._engine, self._random)
@@ -298,7 +298,7 @@ class Gomocup:
     # ---- INFO ---------------------------------------------------------------------------------------
 
     def _info(self, rest: str) -> None:
-        """Never answered; unknown keys mean nothing to us."""
+        """Never answered; unknown keys are ignored."""
         key, _, value = (part.strip() for part in rest.partition(" "))
         clock = self._engine.clock
         key = key.lower()
@@ -311,11 +311,11 @@ class Gomocup:
             return
         try:
             if key == "timeout_turn":
-                clock.turn = None if number >= UNLIMITED else max(0, number) / 1000
+                clock.per_move = None if number >= UNLIMITED else max(0, number) / 1000
             elif key == "timeout_match":
-                clock.game = None if number <= 0 or number >= UNLIMITED else number / 1000
+                clock.per_game = None if number <= 0 or number >= UNLIMITED else number / 1000
             elif key == "time_left":
-                clock.left = None if number >= UNLIMITED else number / 1000
+                clock.remaining = None if number >= UNLIMITED else number / 1000
             elif key == "max_memory":
                 self._engine.limit_memory(max(0, number) // 1_000_000)
             else:
@@ -330,7 +330,7 @@ class Gomocup:
 
 
 def answers(engine: Engine, lines: list[str]) -> list[str]:
-    """What an engine answers to some lines, for tests and for trying things out.
+    """The answers of an engine to some lines, for tests and for trying things out.
 
     >>> answers(Engine("greedy"), ["start 15", "Fly me", "end", "start 20"])
     ['OK', 'UNKNOWN Fly me']

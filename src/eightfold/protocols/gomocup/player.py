@@ -1,23 +1,22 @@
-"""Any program that speaks Gomocup as a player: `gomocup:COMMAND`, our side as the manager.
+"""Any program that speaks Gomocup as a player: `gomocup:COMMAND`. Eightfold is its manager.
 
     gomocup:./engine --flag             the command is split as a shell would split it, but no shell is run
     gomocup:seconds=2,match=300,./engine   options come before the command
 
 An engine that hangs, crashes, answers nonsense or plays an illegal move forfeits the game; for the next one it is
-started anew. Starting, playing, ending and forfeiting are in `program_player.py`.
+started again. `program_player.py` starts, ends and forfeits.
 """
 
 from __future__ import annotations
 
 import re
 import threading
-import time
 from dataclasses import dataclass
 
 from eightfold.core.settings import setting, with_default
 from eightfold.games.game import Game, Position
 from eightfold.protocols.gomocup.rules import UNLIMITED, read_point, rule_number, write_point
-from eightfold.protocols.program_player import LOOK, SHOWN, ProgramOptions, ProgramPlayer
+from eightfold.protocols.program_player import SHOWN, ProgramOptions, ProgramPlayer
 from eightfold.search.kind import PlayerKind
 
 REMARKS = ("MESSAGE", "DEBUG", "INFO")  # lines for people, before an answer
@@ -34,9 +33,9 @@ class GomocupOptions(ProgramOptions):
 class GomocupPlayer(ProgramPlayer):
     """An engine in a process of its own."""
 
-    PROTOCOL, FAREWELL = "gomocup", "END"
+    PROTOCOL, QUIT = "gomocup", "END"
     POINT = re.compile(r"-?\d+\s*,\s*-?\d+")
-    SETTLING = 0.02  # some drop what comes at once after their move
+    PAUSE_AFTER_MOVE = 0.02  # some programs lose what arrives right after their move
     KIND = PlayerKind(
         summary="a program that speaks the Gomocup protocol; options come before its command, see docs/protocols.md",
         argument="COMMAND",
@@ -58,13 +57,13 @@ class GomocupPlayer(ProgramPlayer):
         super().__init__(game, command, options)
         self._memory = options.memory
         self._told_seconds = -1.0
-        self._refusals = 0  # of YXSTOP, which most engines do not know, that may still come
+        self._refusals = 0  # of YXSTOP, which most engines do not know, that may still arrive
 
     # ---- a game -------------------------------------------------------------------------------------
 
     def _begin(self) -> None:
         self._told_seconds, self._refusals = -1.0, 0
-        self._agree(f"START {self._game.size}")
+        self._empty_board(f"START {self._game.size}")
         self._send(
             f"INFO timeout_match {round(1000 * self._match)}",
             f"INFO max_memory {self._memory * 1_000_000}",
@@ -73,10 +72,10 @@ class GomocupPlayer(ProgramPlayer):
         )
 
     def _clear(self) -> None:
-        self._agree("RESTART")
+        self._empty_board("RESTART")
 
-    def _agree(self, command: str) -> None:
-        """An empty board by a command that is answered with OK."""
+    def _empty_board(self, command: str) -> None:
+        """Send a command that empties the board; the program answers OK."""
         self._send(command)
         answer = self._answer(self._start)
         if answer != "OK":
@@ -85,7 +84,7 @@ class GomocupPlayer(ProgramPlayer):
 
     def _show(self, position: Position, limit: float) -> None:
         self._tell_limits(limit)
-        self._ask(position)
+        self._send_position(position)
 
     # ---- the conversation ---------------------------------------------------------------------------
 
@@ -96,8 +95,8 @@ class GomocupPlayer(ProgramPlayer):
         left = round(1000 * (self._match - self._used)) if self._match else UNLIMITED
         self._send(f"INFO time_left {left}")
 
-    def _ask(self, position: Position) -> None:
-        """One more move is a TURN, an empty board BEGIN; whatever else happened is shown as a whole board."""
+    def _send_position(self, position: Position) -> None:
+        """Send TURN after one more move, BEGIN for an empty board, and else the whole board."""
         moves, known = position.moves, self._known
         if known is not None and moves and moves[:-1] == known:
             self._send(f"TURN {write_point(moves[-1], self._game)}")
@@ -113,7 +112,7 @@ class GomocupPlayer(ProgramPlayer):
             )
             self._send("BOARD", *fields, "DONE")
 
-    def _answered(self, position: Position, limit: float, stop: threading.Event | None) -> str:
+    def _read_move(self, position: Position, limit: float, stop: threading.Event | None) -> str:
         answer = self._answer(limit + self._patience, stop)
         if answer.upper().startswith("SUGGEST"):
             self._send(f"PLAY {answer[len('SUGGEST') :].strip()}")
@@ -123,22 +122,18 @@ class GomocupPlayer(ProgramPlayer):
     def _point(self, text: str) -> int:
         return read_point(text, self._game)
 
+    def _hurry(self) -> None:
+        self._send("YXSTOP")  # those that know it answer at once
+        self._refusals += 1
+
     def _answer(self, seconds: float, stop: threading.Event | None = None) -> str:
         """Its next line that is not a remark; a forfeit if there is none in time."""
-        deadline = time.perf_counter() + seconds
-        while (left := deadline - time.perf_counter()) > 0:
-            if stop is not None and stop.is_set():
-                self._send("YXSTOP")  # those that know it answer at once
-                self._refusals += 1
-                stop = None
-            line = self._read(min(left, LOOK) if stop is not None else left)
-            if not line:
-                continue
+        for line in self._read_lines(seconds, stop):
             word = line.partition(" ")[0].upper()
             if word in REMARKS:
                 self.remarks.append(line)
             elif word in ("UNKNOWN", "ERROR") and self._refusals:
                 self._refusals -= 1
-            else:
+            elif line:
                 return line
         raise self._forfeit(f"it did not answer within {seconds:g} s")

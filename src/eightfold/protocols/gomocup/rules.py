@@ -1,4 +1,4 @@
-"""What the Gomocup protocol and this package call the same things: rules, points, and lists of points."""
+"""Names of the Gomocup protocol for what this package names otherwise: rules and points."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from eightfold.games.game import Game
 from eightfold.games.gomoku.lines import RULES as RULE_NUMBERS
 
 RULES = {number: name for name, number in RULE_NUMBERS.items()}  # of `INFO rule`
-CONTINUOUS = 2  # a bit of it: the game goes on on the same board, which only managers of people want
+CONTINUOUS = 2  # a bit of it: games follow each other on the same board
 UNLIMITED = 2_147_483_647  # milliseconds: as much time as there is
 
 WIN = 5  # in a row; the protocol knows no other number

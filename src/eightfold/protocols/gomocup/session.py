@@ -1,39 +1,38 @@
 """The program `pbrain-eightfold`: the Gomocup protocol over standard input and output.
 
-How lines are read while the player thinks is in `session.py`. YXSTOP, END and the end of the input end its thinking.
+`protocols/session.py` reads lines while the player thinks. YXSTOP, END and the end of the input end its thinking.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
 
 from eightfold import __version__
 from eightfold.core.compiling import say_on_stderr
 from eightfold.core.errors import EightfoldError
-from eightfold.protocols.session import Conversation, Manners, serve_session
+from eightfold.protocols.session import Conversation, LineProtocol, Say, serve_lines
 
-PATIENCE = 1.0  # seconds: managers wait a few for the answer to START, and compiling may take a minute
-MANNERS = Manners(word=lambda line: line.partition(" ")[0].upper(), stops=frozenset({"YXSTOP", "END"}), farewell="END")
+START_TIMEOUT = 1.0  # seconds: managers wait a few for the answer to START, and compiling may take a minute
+PROTOCOL = LineProtocol(
+    command=lambda line: line.partition(" ")[0].upper(),
+    stop_commands=frozenset({"YXSTOP", "END"}),
+    quit_command="END",
+)
 
 
 def serve(player: str | None = None, *, seed: int = 0) -> None:
-    """Speak Gomocup on standard input and output until the manager has had enough."""
-    if player is not None:
-        from eightfold.arena.players import read_player
+    """Speak Gomocup until the manager sends END or its input ends."""
 
-        read_player(player)
-
-    def begin(say: Callable[[str], None]) -> Conversation:
+    def begin(say: Say) -> Conversation:
         # Imported while the manager's first lines already wait: this takes most of a second.
         from eightfold.protocols.engine import Engine
         from eightfold.protocols.gomocup.engine import Gomocup
 
         engine = Engine(player, seed=seed)
-        return Gomocup(engine, lambda text: say(" ".join(text.splitlines())), seed=seed, patience=PATIENCE)
+        return Gomocup(engine, lambda text: say(" ".join(text.splitlines())), seed=seed, start_timeout=START_TIMEOUT)
 
-    serve_session(begin, MANNERS)
+    serve_lines(begin, PROTOCOL, player)
 
 
 def main() -> None:

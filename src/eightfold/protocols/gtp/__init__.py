@@ -1,1 +1,1 @@
-"""GTP: as an engine for controllers, and as a player that starts engines."""
+"""GTP, the Go Text Protocol: `session.py` and `engine.py` for controllers, `player.py` for engines of others."""

@@ -1,6 +1,6 @@
-"""What a GTP engine has before it: a game with its history, two clocks, and the engine core that thinks about it.
+"""The board of a GTP engine: a game with its history, two clocks, and the `Engine` that thinks about it.
 
-No text of the protocol is here; see `gtp.py` for that. Every method that can fail does so before anything is changed.
+`engine.py` beside it speaks the protocol. Every method that can fail does so before it changes anything.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from eightfold.core.specs import write_spec
 from eightfold.games.game import Game, Position, make_game
 from eightfold.games.records.record import GameRecord
 from eightfold.games.state import BLACK, WHITE
-from eightfold.protocols.clock import MOVES, Clock
+from eightfold.protocols.clock import EXPECTED_MOVES, Clock
 from eightfold.protocols.engine import Engine
-from eightfold.protocols.history import History, from_record
+from eightfold.protocols.gtp.history import History, from_record
 from eightfold.search.result import Progress, SearchResult
 
-MOVES_A_POINT = 0.4  # that either side of a game of Go plays
+MOVES_PER_POINT = 0.4  # of either side in a game of Go
 
 
 class Board:
     def __init__(self, engine: Engine, game: Game) -> None:
         self.engine = engine
         self._game = game
-        self._history: History | None = None  # made when it is asked for: that may wait for a compiler
+        self._history: History | None = None  # made when it is needed: that may wait for a compiler
         self.clocks = {colour: Clock() for colour in (BLACK, WHITE)}
 
     @property
@@ -55,9 +55,9 @@ class Board:
         self._begin(self._changed(size=size, **self._no_handicap()))
 
     def clear(self) -> None:
-        """An empty board, and a player that is ready to think."""
+        """An empty board, and a player that can think at once."""
         game = self._changed(**self._no_handicap())
-        self.engine.show(game.start(), line=0)  # no history has this number
+        self.engine.show(game.start(), branch=0)  # no history has this number
         self.engine.ready()
         self._begin(game)
 
@@ -74,7 +74,7 @@ class Board:
 
     def place(self, points: Iterable[int]) -> None:
         """Black stones on an empty board, white to move."""
-        from eightfold.games.setup import start_from  # here, because other games do without
+        from eightfold.games.setup import start_from  # other games do without
 
         if not self.history.is_empty:
             raise EightfoldError("board not empty")
@@ -86,7 +86,7 @@ class Board:
             clock.new_game()
 
     def _no_handicap(self) -> dict[str, object]:
-        """The handicap of a record that was loaded is not that of the next game."""
+        """A handicap is for one game: that of a loaded record does not hold for the next."""
         return {"handicap": 0} if "handicap" in self.game.values else {}
 
     def _changed(self, **values: object) -> Game:
@@ -104,11 +104,11 @@ class Board:
         stop: threading.Event | None = None,
         on_progress: Progress | None = None,
     ) -> SearchResult:
-        """What the player would play as that colour; with `keep` its clock runs meanwhile."""
+        """The move of the player as that colour; with `keep` the clock of that colour runs."""
         self._show(colour)
         clock = self.clocks[colour]
         points = self.game.points
-        clock.expected = round(MOVES_A_POINT * points) if self.game.spec.has_pass else MOVES
+        clock.expected_moves = round(MOVES_PER_POINT * points) if self.game.spec.has_pass else EXPECTED_MOVES
         self.engine.clock = clock if keep else replace(clock)
         return self.engine.think(since=since, stop=stop, on_progress=on_progress)
 
@@ -117,13 +117,13 @@ class Board:
         return self.engine.analyse(stop, on_progress)
 
     def ready(self, colour: int) -> Position:
-        """A player that can think at once about the position with that colour to move, which is given back."""
+        """Have a player that can think at once; returns the position with that colour to move."""
         self._show(colour)
         self.engine.ready()
         return self.engine.position
 
     def _show(self, colour: int) -> None:
-        position, line = self.history.turned(colour)
+        position, branch = self.history.with_side(colour)
         if position.is_over:
             raise EightfoldError(f"the game is over ({position.outcome})")
-        self.engine.show(position, line=line)
+        self.engine.show(position, branch=branch)

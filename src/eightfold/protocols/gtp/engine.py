@@ -1,9 +1,9 @@
 """GTP version 2, engine side: lines of a controller in, answers out.
 
 `Gtp.handle` answers one line; it knows nothing of pipes and threads, which are in `session.py`. An answer begins with
-`=`, or with `?` where something was wrong, and then nothing has changed; an empty line ends it. The words of the
-protocol are in `gtp_words.py`, the board is in `gtp_board.py`, analysis in `gtp_analysis.py`, the end of a game in
-`gtp_final.py`, clocks in `gtp_time.py`.
+`=`, or with `?` where something was wrong, and then nothing has changed; an empty line ends it. The syntax of the
+protocol is in `syntax.py`, the board is in `board.py`, analysis in `analysis.py`, the end of a game in `scoring.py`,
+clocks in `time_settings.py`.
 """
 
 from __future__ import annotations
@@ -24,10 +24,9 @@ from eightfold.games.records.sgf import write_sgf
 from eightfold.protocols.engine import Engine
 from eightfold.protocols.gtp.analysis import Request, Stream, read_request
 from eightfold.protocols.gtp.board import Board
-from eightfold.protocols.gtp.final import final_score, final_status_list
-from eightfold.protocols.gtp.show import board_text, gogui_board, gogui_commands, gogui_result, legal_vertices
-from eightfold.protocols.gtp.time import set_kgs_time, set_left, set_time
-from eightfold.protocols.gtp.words import (
+from eightfold.protocols.gtp.display import board_text, gogui_board, gogui_commands, gogui_result, legal_vertices
+from eightfold.protocols.gtp.scoring import final_score, final_status_list
+from eightfold.protocols.gtp.syntax import (
     PASS,
     SHOWN,
     STOP,
@@ -44,6 +43,7 @@ from eightfold.protocols.gtp.words import (
     write_colour,
     write_vertex,
 )
+from eightfold.protocols.gtp.time_settings import set_kgs_time, set_left, set_time
 
 NAME = "Eightfold"
 RESIGN = "resign"
@@ -57,7 +57,7 @@ class Gtp:
         self._board = Board(engine, game)
         self._say, self._seed = say, seed
         self._since: float | None = None
-        self._free = 0.0  # when the last answer was given: a line that waited for it is not late
+        self._free = 0.0  # when the last answer was given: the clock of a line that waited begins then
         self._stop: threading.Event | None = None
         self._commands: dict[str, Callable[[Line], str | None]] = {  # None: all was said already
             "protocol_version": lambda line: "2",
@@ -82,7 +82,7 @@ class Gtp:
             "kata-set-rules": self._set_rules,
             "kata-get-rules": self._get_rules,
             "kgs-rules": self._set_rules,
-            "kgs-genmove_cleanup": self._generate,  # ours always plays on until dead stones are off the board
+            "kgs-genmove_cleanup": self._generate,  # ours always plays until dead stones are captured
             "final_score": lambda line: final_score(self._board.position, seed=self._seed),
             "final_status_list": self._final_status_list,
             "loadsgf": self._load,
@@ -94,7 +94,7 @@ class Gtp:
             "lz-genmove_analyze": self._generate_and_analyse,
             "kata-genmove_analyze": self._generate_and_analyse,
             "genmove_analyze": self._generate_and_analyse,
-            STOP: lambda line: "",  # what it stops is stopped where lines are read
+            STOP: lambda line: "",  # `session.py` has stopped what it stops
             "clear_cache": self._clear_cache,
             "gogui-analyze_commands": lambda line: gogui_commands(self._board.game),
             "gogui-rules_game_id": lambda line: game_id(self._board.game),
@@ -171,7 +171,7 @@ class Gtp:
 
     def _play(self, line: Line) -> str:
         if len(line.words) != 2:
-            raise EightfoldError("syntax error: play wants a color and a vertex")
+            raise EightfoldError("syntax error: play takes a color and a vertex")
         colour, action = read_colour(line.words[0]), read_vertex(line.words[1], self._board.game)
         try:
             self._board.history.play(action, colour)
@@ -190,7 +190,7 @@ class Gtp:
         return self._place(self._handicap(line, fewer=True))
 
     def _handicap(self, line: Line, *, fewer: bool) -> list[int]:
-        """The fixed places; GTP lets an engine that may choose for itself take fewer than it is offered."""
+        """The fixed points. GTP lets an engine that chooses for itself place fewer stones than it may."""
         from eightfold.games.go.setup import handicap_points, most_handicap
 
         self._need_option("handicap")
@@ -220,7 +220,7 @@ class Gtp:
 
     def _one_word(self, line: Line, what: str) -> str:
         if len(line.words) != 1:
-            raise EightfoldError(f"syntax error: {line.name} wants {what}")
+            raise EightfoldError(f"syntax error: {line.name} takes {what}")
         return line.words[0]
 
     # ---- time ---------------------------------------------------------------------------------------
@@ -235,7 +235,7 @@ class Gtp:
 
     def _time_left(self, line: Line) -> str:
         if not line.words:
-            raise EightfoldError("syntax error: time_left wants a color, a time and stones")
+            raise EightfoldError("syntax error: time_left takes a color, a time and stones")
         set_left(self._board.clocks[read_colour(line.words[0])], line.words[1:])
         return ""
 
@@ -246,9 +246,9 @@ class Gtp:
         return self._generated(colour, None)
 
     def _generated(self, colour: int, stream: Stream | None) -> str:
-        """Think, play and answer. A game of Go that two passes have ended is passed on."""
+        """Think, play and answer. After two passes the answer is another pass."""
         game, history = self._board.game, self._board.history
-        if self._passed_out:
+        if self._ended_by_passes:
             history.play(game.points, colour)  # a move as any other: an undo takes this one back
             return PASS
         try:
@@ -256,19 +256,19 @@ class Gtp:
         except Resignation:
             return RESIGN
         if stream is not None:
-            stream.tell(result)
+            stream.report(result)
         history.play(result.action, colour)
         return write_vertex(result.action, game)
 
     @property
-    def _passed_out(self) -> bool:
+    def _ended_by_passes(self) -> bool:
         """Whether nothing but a pass is left."""
         return self._board.position.is_over and self._board.game.spec.has_pass
 
     def _suggest(self, line: Line) -> str:
         """A move that is not played."""
         colour = read_colour(self._one_word(line, "a color"))
-        if self._passed_out:
+        if self._ended_by_passes:
             return PASS
         try:
             result = self._board.think(colour, keep=False, since=self._since, stop=self._stop)
@@ -283,25 +283,25 @@ class Gtp:
     # ---- analysis -----------------------------------------------------------------------------------
 
     def _analyse(self, line: Line) -> None:
-        """Until the next line comes; where the search ends before, its last words stand until then."""
+        """Analyse until the next line arrives; where the search ends before, its last report stands until then."""
         stream, colour = self._stream(line)
         stop = self._stop or threading.Event()
 
         def work() -> None:
-            stream.tell(self._board.analyse(colour, stop, stream))
+            stream.report(self._board.analyse(colour, stop, stream))
             stop.wait()
 
-        self._inside(line, work)
+        self._stream_answer(line, work)
 
     def _generate_and_analyse(self, line: Line) -> str | None:
-        if self._passed_out:
+        if self._ended_by_passes:
             return f"\nplay {self._generated(self._request(line).colour, None)}"
         stream, colour = self._stream(line)
-        self._inside(line, lambda: self._say(f"play {self._generated(colour, stream)}"))
+        self._stream_answer(line, lambda: self._say(f"play {self._generated(colour, stream)}"))
         return None
 
-    def _inside(self, line: Line, work: Callable[[], None]) -> None:
-        """The rest of an answer that has begun: what goes wrong now can only be told elsewhere."""
+    def _stream_answer(self, line: Line, work: Callable[[], None]) -> None:
+        """The rest of an answer that has begun: an error goes to the error output."""
         try:
             work()
         except BrokenPipeError:
@@ -311,7 +311,7 @@ class Gtp:
         self._say("")
 
     def _stream(self, line: Line) -> tuple[Stream, int]:
-        """Everything that can be wrong is found before the answer begins."""
+        """Check everything before the answer begins."""
         request = self._request(line)
         position = self._board.ready(request.colour)
         self._say(f"={line.number}")
@@ -350,7 +350,7 @@ class Gtp:
 
 
 def answers(engine: Engine, game: Game, lines: list[str]) -> str:
-    """What an engine answers to some lines, for tests and for trying things out; analysis is stopped at once.
+    """The answers of an engine to some lines, for tests and for trying things out; analysis stops at once.
 
     >>> from eightfold.games.game import make_game
     >>> said = answers(Engine("random"), make_game("go:size=5"), ["7 protocol_version", "fly", "play b f9"])

@@ -1,13 +1,13 @@
-"""Any program that speaks GTP as a player: `gtp:COMMAND`, our side as the controller.
+"""Any program that speaks GTP as a player: `gtp:COMMAND`. Eightfold is its controller.
 
     gtp:gnugo --mode gtp --level 1      the command is split as a shell would split it, but no shell is run
     gtp:seconds=2,gnugo --mode gtp      options come before the command
 
 An engine that hangs, crashes, refuses a command, answers nonsense or plays an illegal move forfeits the game; for the
-next one it is started anew. One that resigns has resigned, and stays.
+next one it is started again. An engine that resigns has lost the game and keeps running.
 
-Our rules count every stone as alive when a game ends, while many engines pass as soon as they know what is dead. So
-a pass is not believed at once: an engine that knows `kgs-genmove_cleanup` is asked by it what is left to do.
+Our rules count every stone as alive when a game ends, while many engines pass as soon as they know which stones are
+dead. So an engine that passes and knows `kgs-genmove_cleanup` is asked by that command for a move that is left to play.
 """
 
 from __future__ import annotations
@@ -16,24 +16,23 @@ import json
 import math
 import re
 import threading
-import time
 
 from eightfold.arena.forfeit import Resignation
 from eightfold.core.errors import EightfoldError
 from eightfold.games.game import Game, Position
 from eightfold.games.state import BLACK, WHITE
-from eightfold.protocols.gtp.words import (
+from eightfold.protocols.gtp.syntax import (
+    DEFAULT_GAME_ID,
     RULE_OPTIONS,
     STOP,
-    USUAL_GAME,
+    decode_line,
     game_id,
-    plain,
     read_vertex,
     rules_of,
     write_colour,
     write_vertex,
 )
-from eightfold.protocols.program_player import LOOK, SHOWN, ProgramOptions, ProgramPlayer
+from eightfold.protocols.program_player import SHOWN, ProgramOptions, ProgramPlayer
 from eightfold.search.kind import PlayerKind
 
 MOST_LINES = 10_000  # of one answer
@@ -45,9 +44,9 @@ _ANSWER = re.compile(r"([=?])(\d*)(?:\s+(.*))?", re.ASCII | re.DOTALL)
 class GtpPlayer(ProgramPlayer):
     """A GTP engine in a process of its own."""
 
-    PROTOCOL, FAREWELL = "gtp", "quit"
+    PROTOCOL, QUIT = "gtp", "quit"
     POINT = re.compile("[a-zA-Z][0-9]{1,3}")
-    PLAIN = staticmethod(plain)  # other than ASCII, it must not look like the question mark of an error
+    DECODE = staticmethod(decode_line)  # a letter beyond ASCII must not turn into the question mark of an error
     KIND = PlayerKind(
         summary="a program that speaks GTP, as Go engines do; options come before its command, see docs/protocols.md",
         argument="COMMAND",
@@ -67,36 +66,37 @@ class GtpPlayer(ProgramPlayer):
         """`seed` changes nothing: a program has its own randomness."""
         super().__init__(game, command, options)
         self._number = 0  # of the last command that was sent
-        self._knows: frozenset[str] = frozenset()
+        self._commands: frozenset[str] = frozenset()
         self._told_seconds = -1.0
 
     # ---- a game -------------------------------------------------------------------------------------
 
     def _begin(self) -> None:
         self._number, self._told_seconds = 0, -1.0
-        self._knows = frozenset(self._ask("list_commands", self._start).split())
-        missing = [name for name in NEEDED if name not in self._knows]
+        self._commands = frozenset(self._ask("list_commands", self._start).split())
+        missing = [name for name in NEEDED if name not in self._commands]
         if missing:
             raise self._forfeit(f"it does not know {missing[0]}")
         self._check_game()
         self._clear()
 
     def _limit(self, seconds: float | None) -> float:
-        """In whole seconds, as GTP has it; 0 where there is no limit, which is not what somebody without time wants."""
+        """In whole seconds, as GTP has it. 0 means no limit, so a caller without time gets one second."""
         return math.ceil(self._seconds) if seconds is None else max(1, math.ceil(seconds))
 
     def _show(self, position: Position, limit: float) -> None:
-        self._catch_up(position)
+        self._send_position(position)
         self._tell_time(limit, position.to_move)
 
     # ---- the board ----------------------------------------------------------------------------------
 
     def _check_game(self) -> None:
-        """Of Go nothing is asked, since every engine plays it; another game must be named by the engine itself."""
+        """Every engine plays Go. For another game, the engine itself must say that it plays it."""
         wanted = game_id(self._game)
-        if wanted == USUAL_GAME:
+        if wanted == DEFAULT_GAME_ID:
             return
-        name = self._ask("gogui-rules_game_id", self._start) if "gogui-rules_game_id" in self._knows else USUAL_GAME
+        known = "gogui-rules_game_id" in self._commands
+        name = self._ask("gogui-rules_game_id", self._start) if known else DEFAULT_GAME_ID
         if name.lower() != wanted.lower():
             raise self._forfeit(f"it plays {name[:SHOWN]}, not {wanted.lower()}")
 
@@ -109,25 +109,25 @@ class GtpPlayer(ProgramPlayer):
         game = self._game
         self._ask(f"boardsize {game.size}", self._start)
         self._ask("clear_board", self._start)
-        if "kata-set-rules" in self._knows and game.values.keys() >= RULE_OPTIONS:
+        if "kata-set-rules" in self._commands and game.values.keys() >= RULE_OPTIONS:
             self._try(f"kata-set-rules {json.dumps(rules_of(game), separators=(',', ':'))}")
-        if "komi" in self._knows and "komi" in game.values:
+        if "komi" in self._commands and "komi" in game.values:
             self._ask(f"komi {game.values['komi']:g}", self._start)
 
     def _set_handicap(self) -> None:
         handicap = int(self._game.values.get("handicap", 0))
-        if handicap and "fixed_handicap" in self._knows:
+        if handicap and "fixed_handicap" in self._commands:
             self._ask(f"fixed_handicap {handicap}", self._start)
         elif handicap:
-            self._put(self._game.start())
+            self._place_stones(self._game.start())
 
-    def _catch_up(self, position: Position) -> None:
-        """Let the engine's board be that of the position: by the moves since, or all over again."""
+    def _send_position(self, position: Position) -> None:
+        """Bring the engine's board to the position: by the moves since, or from an empty board."""
         moves, known = position.moves, self._known
         if not known or moves[: len(known)] != known:
-            if not self._is_usual(position):
-                self._empty()  # also of the handicap, whose stones are among those of the position
-                self._put(position)
+            if not self._moves_lead_to(position):
+                self._empty()  # of the handicap too: its stones are among those of the position
+                self._place_stones(position)
                 known = moves
             elif known != ():
                 self._clear()
@@ -138,7 +138,7 @@ class GtpPlayer(ProgramPlayer):
             self._ask(f"play {colour} {write_vertex(moves[number], self._game)}", self._start)
         self._known = moves
 
-    def _is_usual(self, position: Position) -> bool:
+    def _moves_lead_to(self, position: Position) -> bool:
         """Whether the moves alone lead here, from the start of the game and in turn."""
         try:
             reached = self._game.after(position.moves)
@@ -146,8 +146,8 @@ class GtpPlayer(ProgramPlayer):
             return False
         return bool((reached.stones == position.stones).all()) and reached.to_move == position.to_move
 
-    def _put(self, position: Position) -> None:
-        """Stone by stone: a part of a position takes nothing off the board."""
+    def _place_stones(self, position: Position) -> None:
+        """Play all stones of a position. A part of a position captures nothing."""
         for colour in (BLACK, WHITE):
             for point in (position.stones.ravel() == colour).nonzero()[0]:
                 self._ask(f"play {write_colour(colour)} {write_vertex(int(point), self._game)}", self._start)
@@ -155,25 +155,25 @@ class GtpPlayer(ProgramPlayer):
     # ---- a move -------------------------------------------------------------------------------------
 
     def _tell_time(self, limit: float, colour: int) -> None:
-        """Where there is no limit nothing is said, and the engine's own hold."""
-        if limit != self._told_seconds and "time_settings" in self._knows:
+        """Send the limits. Where there are none, the engine keeps its own."""
+        if limit != self._told_seconds and "time_settings" in self._commands:
             if limit or self._match:
                 self._try(f"time_settings {math.ceil(self._match)} {limit:.0f} {1 if limit else 0}")
             elif self._told_seconds > 0:
                 self._try("time_settings 0 1 0")  # no limit any more
             self._told_seconds = limit
-        if "time_left" in self._knows and (limit or self._match):
+        if "time_left" in self._commands and (limit or self._match):
             left = math.floor(self._match - self._used)
             if left > 0 or not limit:
                 self._try(f"time_left {write_colour(colour)} {max(0, left)} 0")
             else:
                 self._try(f"time_left {write_colour(colour)} {limit:.0f} 1")
 
-    def _answered(self, position: Position, limit: float, stop: threading.Event | None) -> str:
+    def _read_move(self, position: Position, limit: float, stop: threading.Event | None) -> str:
         colour = write_colour(position.to_move)
         seconds = max(0.0, self._match - self._used) + limit + self._patience
         answer = self._ask(f"genmove {colour}", seconds, stop)
-        if answer.lower() == "pass" and {CLEANUP, "undo"} <= self._knows:
+        if answer.lower() == "pass" and {CLEANUP, "undo"} <= self._commands:
             self._ask("undo", self._start)
             answer = self._ask(f"{CLEANUP} {colour}", seconds, stop)
         if answer.lower() == "resign":
@@ -193,26 +193,24 @@ class GtpPlayer(ProgramPlayer):
             raise self._forfeit(f"it refused {command!r}: {text[:SHOWN] or 'without a reason'}")
         return text
 
+    def _hurry(self) -> None:
+        if STOP in self._commands:
+            self._number += 1
+            self._send(f"{self._number} {STOP}")  # nobody waits for the answer
+
     def _try(self, command: str) -> None:
-        """A command that may be refused."""
+        """Send a command that the engine may refuse."""
         self._answer(command, self._start)
 
     def _answer(self, command: str, seconds: float, stop: threading.Event | None = None) -> tuple[bool, str]:
         self._number += 1
         number = str(self._number)
         self._send(f"{number} {command}")
-        deadline = time.perf_counter() + seconds
         found: re.Match[str] | None = None
         lines: list[str] = []
-        while (left := deadline - time.perf_counter()) > 0 and len(lines) < MOST_LINES:
-            if stop is not None and stop.is_set():
-                if STOP in self._knows:
-                    self._number += 1
-                    self._send(f"{self._number} {STOP}")  # its answer is not waited for: its number is not asked for
-                stop = None
-            line = self._read(min(left, LOOK) if stop is not None else left)
-            if line is None:
-                continue
+        for line in self._read_lines(seconds, stop):
+            if len(lines) >= MOST_LINES:
+                break
             if found is None:
                 found = _ANSWER.fullmatch(line)
                 if found is None and line:

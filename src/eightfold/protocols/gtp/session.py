@@ -1,39 +1,38 @@
 """The program `eightfold gtp`: GTP over standard input and output.
 
-How lines are read while the player thinks is in `session.py`. `stop` ends its thinking; an analysis ends with any line.
+`protocols/session.py` reads lines while the player thinks. `stop` ends its thinking; any line ends an analysis.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from eightfold.protocols.gtp.syntax import STOP, STREAMS, command_of, decode_line
+from eightfold.protocols.session import Conversation, LineProtocol, Say, serve_lines
 
-from eightfold.protocols.gtp.words import STOP, STREAMS, command_of, plain
-from eightfold.protocols.session import Conversation, Manners, serve_session
-
-USUAL_GAME = "go:size=19"
-# A file of commands is a usual way to ask an engine many things: its end does not end the thinking.
-MANNERS = Manners(
-    word=command_of, stops=frozenset({STOP}), streams=STREAMS, end_stops=False, plain=plain, encoding="utf-8"
+DEFAULT_GAME = "go:size=19"
+# People feed engines files of commands: the end of such a file does not end the thinking.
+PROTOCOL = LineProtocol(
+    command=command_of,
+    stop_commands=frozenset({STOP}),
+    streaming_commands=STREAMS,
+    stop_at_end=False,
+    decode=decode_line,
+    encoding="utf-8",
 )
 
 
-def serve(player: str | None = None, *, game: str = USUAL_GAME, seed: int = 0) -> None:
-    """Speak GTP on standard input and output until the controller has had enough."""
+def serve(player: str | None = None, *, game: str = DEFAULT_GAME, seed: int = 0) -> None:
+    """Speak GTP until the controller quits or its input ends."""
     from eightfold.games.game import make_game
 
     the_game = make_game(game, trusted=True)
-    if player is not None:
-        from eightfold.arena.players import read_player
 
-        read_player(player)
-
-    def begin(say: Callable[[str], None]) -> Conversation:
+    def begin(say: Say) -> Conversation:
         # Imported while the controller's first lines already wait: this takes most of a second.
         from eightfold.protocols.engine import Engine
         from eightfold.protocols.gtp.engine import Gtp
 
         engine = Engine(player, seed=seed)
-        engine.prepare(the_game)  # beside: most commands before the first move need no player
+        engine.prepare(the_game)  # in the background: most commands before the first move need no player
         return Gtp(engine, the_game, say, seed=seed)
 
-    serve_session(begin, MANNERS)
+    serve_lines(begin, PROTOCOL, player)

@@ -7,7 +7,7 @@ import { MapLayer, territory } from "./maps.js";
 import { BLACK, COLOURS, letter, pointName } from "./names.js";
 
 export const CELL = 40;
-const EDGE = 38; // from the outermost lines to the rim: room for coordinates
+const EDGE = 38; // from the outermost lines to the edge of the picture: room for coordinates
 const EDGE_BARE = 26;
 const STONE = 18.6;
 
@@ -55,7 +55,7 @@ export class Board {
     this.shown = "0".repeat(size * size);
     this.forbidden = [];
     this.ko = [];
-    this.counted = "";
+    this.scored = "";
     this.overlay = new Overlay(this);
     this.maps = new MapLayer(this);
     this.hoverStone = makeSvg("circle", { class: "hover", r: STONE, visibility: "hidden" });
@@ -134,8 +134,8 @@ export class Board {
 
   // ---- what is on the board
 
-  // stones: a text of 0, 1, 2 for every point; count: owners and dead stones of a game of points that is over.
-  show({ size, letters, stones, last = null, line = [], forbidden = [], ko = [], count = null, toMove = BLACK,
+  // stones: a text of 0, 1, 2 for every point; score: ownership and dead stones of a finished game.
+  show({ size, letters, stones, last = null, line = [], forbidden = [], ko = [], score = null, toMove = BLACK,
     canPlay = false, canMark = false }) {
     if (size !== this.size || letters !== this.letters) this.build(size, letters);
     this.toMove = toMove;
@@ -147,19 +147,19 @@ export class Board {
         if (stones[action] !== this.shown[action]) this.setStone(action, Number(stones[action]));
       }
       this.shown = stones;
-      if (this.counted) this.setCount(null); // it was made for other stones
+      if (this.scored) this.setScore(null); // it was made for other stones
     }
     this.mark(this.lastMark, last, last !== null && `last on-${COLOURS[stones[last]] ?? "empty"}`);
     this.setForbidden(forbidden, ko);
-    this.setCount(count);
+    this.setScore(score);
     this.setLine(line);
     this.mark(this.hintMark, null);
     this.hideVariation();
     this.hoverAt(this.hovered);
-    this.saidLabel(line);
+    this.updateLabel();
   }
 
-  saidLabel() {
+  updateLabel() {
     if (!this.onPlay) return;
     const count = this.size * this.size - this.shown.split("0").length + 1;
     this.svg.setAttribute("aria-label",
@@ -209,16 +209,16 @@ export class Board {
     this.layers.forbidden.replaceChildren(...crosses, ...squares);
   }
 
-  // Whose the points are at the end, and which stones are dead.
-  setCount(count) {
-    const said = count ? `${count.owners} ${count.dead.join()}` : "";
-    if (said === this.counted) return;
-    this.counted = said;
-    const dead = new Set(count?.dead ?? []);
+  // Show who owns the points at the end, and which stones are dead.
+  setScore(score) {
+    const key = score ? `${score.ownership} ${score.dead.join()}` : "";
+    if (key === this.scored) return;
+    this.scored = key;
+    const dead = new Set(score?.dead ?? []);
     this.stones.forEach((pair, action) => {
       for (const node of pair ?? []) node.classList.toggle("dead", dead.has(action));
     });
-    this.layers.territory.replaceChildren(...(count ? territory(this, count.owners, count.dead) : []));
+    this.layers.territory.replaceChildren(...(score ? territory(this, score.ownership, score.dead) : []));
   }
 
   setLine(points) {
@@ -230,7 +230,7 @@ export class Board {
     this.mark(this.hintMark, action);
   }
 
-  // Numbered ghost stones: what the engine expects to come.
+  // Numbered ghost stones: the line that the engine expects.
   showVariation(moves, colour) {
     const ghosts = moves.map((action, number) => {
       if (action >= this.size * this.size) return ""; // a pass

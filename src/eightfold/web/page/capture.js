@@ -1,5 +1,5 @@
-// The stones of a board after moves, with captures where the game has them: enough of Go's rules to replay games that
-// the server knows to be legal.
+// The stones on a board after some moves, with captures where the game has them: enough of the rules of Go to replay
+// legal games.
 
 export function stonesAfter(moves, size, { captures = false, first = 1 } = {}) {
   const stones = new Array(size * size).fill("0");
@@ -8,8 +8,8 @@ export function stonesAfter(moves, size, { captures = false, first = 1 } = {}) {
     const colour = String(number % 2 ? 3 - first : first);
     stones[move] = colour;
     if (!captures) return;
-    for (const beside of neighbours(move, size)) {
-      if (stones[beside] !== "0" && stones[beside] !== colour) takeOff(stones, beside, size);
+    for (const neighbour of neighbours(move, size)) {
+      if (stones[neighbour] !== "0" && stones[neighbour] !== colour) takeOff(stones, neighbour, size);
     }
     takeOff(stones, move, size); // suicide, where it is allowed
   });
@@ -19,16 +19,16 @@ export function stonesAfter(moves, size, { captures = false, first = 1 } = {}) {
 function neighbours(point, size) {
   const [row, column] = [Math.floor(point / size), point % size];
   return [row > 0 && point - size, row < size - 1 && point + size, column > 0 && point - 1, column < size - 1 && point + 1]
-    .filter((beside) => beside !== false);
+    .filter((neighbour) => neighbour !== false);
 }
 
 // Take a group off the board if it has no liberty.
 function takeOff(stones, point, size) {
   const group = new Set([point]);
   for (const stone of group) {
-    for (const beside of neighbours(stone, size)) {
-      if (stones[beside] === "0") return;
-      if (stones[beside] === stones[point]) group.add(beside);
+    for (const neighbour of neighbours(stone, size)) {
+      if (stones[neighbour] === "0") return;
+      if (stones[neighbour] === stones[point]) group.add(neighbour);
     }
   }
   for (const stone of group) stones[stone] = "0";

@@ -1,4 +1,4 @@
-// Small helpers to make and fill elements; text always goes in as text, never as markup.
+// Small helpers that make and fill elements; text is always inserted as text, never as markup.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -54,14 +54,14 @@ export function show(node, visible) {
 
 const live = document.getElementById("live");
 
-// For screen readers: said once, not shown.
+// Tell screen readers something, once; nothing is shown.
 export function announce(text) {
   live.textContent = text;
 }
 
 const toasts = document.getElementById("toasts");
 
-// A message that people should see: what went wrong, or what was done.
+// Show a message for a few seconds: what went wrong, or what was done.
 export function toast(text, kind = "error") {
   const node = make("div", { class: `toast ${kind}` }, text);
   toasts.append(node);
@@ -73,7 +73,7 @@ export async function copyText(text, done) {
     await navigator.clipboard.writeText(text);
     toast(done, "good");
   } catch {
-    // Without permission, or over plain http from another machine: let people copy it themselves.
+    // Without permission, or over plain http from another machine: let the user copy it.
     window.prompt("Copy this", text);
   }
 }

@@ -1,12 +1,12 @@
-// The eightfold view: the position of the game in its eight turns, which of them is the canonical one, and what a
-// network says to each. A network that has learned the symmetry of the board gives eight times the same answer.
+// The eightfold view: the position of the game from its eight sides, which of them is canonical, and what a network
+// answers to each. A network that has learned the symmetry of the board gives the same answer eight times.
 
 import { Board } from "./board.js";
 import { field, make, select, setOptions } from "./dom.js";
 import { fitsGame } from "./forms.js";
 import { capital, percent, pointName } from "./names.js";
 
-const SHORT = ["As it is", "Turned right", "Half turn", "Turned left", "Left and right", "Top and bottom",
+const SHORT = ["Original", "Rotated right", "Rotated by 180°", "Rotated left", "Mirrored left–right", "Mirrored top–bottom",
   "Main diagonal", "Anti-diagonal"];
 
 export class EightfoldView {
@@ -14,7 +14,7 @@ export class EightfoldView {
     this.game = game;
     this.visible = false;
     this.network = select([], null, () => this.ask());
-    this.mode = select([["played", "As it plays, with its symmetry mode"], ["bare", "The bare network"]], "played",
+    this.mode = select([["played", "With its symmetry mode"], ["bare", "The network alone"]], "played",
       () => this.ask());
     this.facts = make("div", { class: "facts" });
     this.verdict = make("div", { class: "verdict", id: "verdict" });
@@ -23,11 +23,11 @@ export class EightfoldView {
       make("div", { class: "intro" },
         make("div", { class: "words" },
           make("h1", {}, "One position, eight sides"),
-          make("p", {}, "A square board looks the same from eight sides. These are the eight faces of the position in your game; "
-            + "the framed one is its canonical form, the one that SLAP always chooses."),
+          make("p", {}, "A square board looks the same from eight sides. These are the eight sides of the position in your game. "
+            + "The framed one is the canonical form, which SLAP always chooses."),
           this.facts),
         make("div", { class: "card" },
-          field("Network", this.network), field("Asked", this.mode), this.verdict)),
+          field("Network", this.network), field("Evaluated", this.mode), this.verdict)),
       make("div", { class: "eight", id: "eight" }, ...this.cells.map((cell) => cell.node)),
     );
     game.on("state", () => this.visible && this.ask());
@@ -39,7 +39,7 @@ export class EightfoldView {
     const badge = make("span", { class: "badge", hidden: true }, "canonical");
     const value = make("span", { class: "value" });
     const best = make("span", { class: "best" });
-    const node = make("figure", { class: "turn", "data-turn": number }, holder,
+    const node = make("figure", { class: "board-side", "data-side": number }, holder,
       make("figcaption", {}, make("strong", {}, name), badge, make("span", { class: "numbers" }, best, value)));
     return { node, holder, badge, value, best, board: new Board(holder, { coordinates: false, label: name }) };
   }
@@ -53,13 +53,13 @@ export class EightfoldView {
   }
 
   fillNetworks() {
-    const { offers, state } = this.game;
-    const networks = offers.players.filter((offer) => offer.is_network);
-    const fitting = networks.filter((offer) => state && fitsGame(offer, state.game.text));
-    const known = fitting.some((offer) => offer.key === this.network.value);
-    const best = fitting.find((offer) => offer.game === state.game.text) ?? fitting[0]; // one of its own size first
+    const { menu, state } = this.game;
+    const networks = menu.players.filter((entry) => entry.is_network);
+    const fitting = networks.filter((entry) => state && fitsGame(entry, state.game.text));
+    const known = fitting.some((entry) => entry.key === this.network.value);
+    const best = fitting.find((entry) => entry.game === state.game.text) ?? fitting[0]; // one for this board size first
     const before = known ? this.network.value : best?.key ?? "";
-    setOptions(this.network, [["", "None"], ...networks.map((offer) => [offer.key, offer.key, offer.summary])], before);
+    setOptions(this.network, [["", "None"], ...networks.map((entry) => [entry.key, entry.key, entry.summary])], before);
   }
 
   ask() {
@@ -73,18 +73,18 @@ export class EightfoldView {
     if (!this.visible || answer.node !== state?.node) return;
     const canonical = new Set(answer.canonical);
     this.cells.forEach((cell, number) => { cell.node.hidden = !answer.symmetries.includes(number); });
-    answer.turns.forEach((turn, k) => {
+    answer.sides.forEach((side, k) => {
       const number = answer.symmetries[k]; // a game may have only some of the eight symmetries
       const cell = this.cells[number];
-      cell.board.show({ size: answer.size, letters: state.game.letters, stones: turn.stones });
+      cell.board.show({ size: answer.size, letters: state.game.letters, stones: side.stones });
       cell.node.classList.toggle("canonical", canonical.has(number));
       cell.badge.hidden = !canonical.has(number);
       cell.node.title = capital(answer.names[number]);
-      if (turn.policy) {
-        cell.board.overlay.show(turn.policy, turn.best);
-        cell.value.textContent = percent((1 + turn.value) / 2);
-        cell.best.textContent = `${pointName(turn.best, state.game)} → ${turn.best_at_home}`;
-        cell.best.title = "Its best move on this face, and where that is on your board";
+      if (side.policy) {
+        cell.board.overlay.show(side.policy, side.best);
+        cell.value.textContent = percent((1 + side.value) / 2);
+        cell.best.textContent = `${pointName(side.best, state.game)} → ${side.best_on_board}`;
+        cell.best.title = "The best move on this side, and where it is on your board";
       } else {
         cell.board.overlay.clear();
         cell.value.textContent = "";
@@ -97,31 +97,31 @@ export class EightfoldView {
 
   showFacts(answer) {
     const fact = (name, value) => make("div", {}, make("dt", {}, name), make("dd", {}, value));
-    const own = answer.stabiliser === "none" ? "none: all eight faces differ" : answer.stabiliser;
+    const symmetry = answer.stabiliser === "none" ? "none: all eight sides differ" : answer.stabiliser;
     this.facts.replaceChildren(make("dl", {},
-      fact("Symmetry of the position", own),
-      fact("Different faces", String(answer.different)),
-      fact("To its canonical form", capital(answer.names[answer.slap]))));
+      fact("Symmetry of the position", symmetry),
+      fact("Different sides", String(answer.different)),
+      fact("To the canonical form", capital(answer.names[answer.slap]))));
   }
 
   showVerdict(answer) {
     if (answer.disagreement === undefined) {
-      this.verdict.replaceChildren(make("p", { class: "note" }, answer.trouble ? answer.trouble : this.network.value
-        ? "The game is over here: there is no move to disagree about."
-        : "Choose a network to see its policy on every face."));
+      this.verdict.replaceChildren(make("p", { class: "note" }, answer.error ? answer.error : this.network.value
+        ? "The game is over: there is no move to evaluate."
+        : "Choose a network to see its policy on every side."));
       return;
     }
     const share = answer.disagreement;
-    const words = share < 0.0005 ? "The same answer from all eight sides."
-      : share < 0.1 ? "Nearly the same answer from all sides."
-        : share < 0.3 ? "It knows the board is square, but not by heart."
-          : "It sees eight different positions.";
+    const words = share < 0.0005 ? "The network gives the same answer from all eight sides."
+      : share < 0.1 ? "The network gives nearly the same answer from all sides."
+        : share < 0.3 ? "The network's answers differ between the sides."
+          : "The network treats the sides as different positions.";
     const meter = make("div", { class: "meter", "aria-hidden": "true" }, make("span", {}));
     meter.firstChild.style.width = `${Math.min(100, 100 * share)}%`;
     this.verdict.replaceChildren(
       make("p", { class: "number" }, make("strong", { id: "disagreement" }, share.toFixed(3)), " disagreement"), meter,
       make("p", {}, words),
-      make("p", { class: "note" }, "Mean total variation distance between the eight policies, turned back: 0 is one voice, "
-        + `1 is eight. Values differ by up to ${percent(answer.value_spread / 2)}. Symmetry mode: ${answer.symmetry}.`));
+      make("p", { class: "note" }, "Mean total variation distance between the eight policies on your board: 0 if all agree, "
+        + `1 if no two share a move. Win rates differ by up to ${percent(answer.value_spread / 2)}. Symmetry mode: ${answer.symmetry}.`));
   }
 }

@@ -1,4 +1,4 @@
-// Forms for a game and for those who play it, made from what the server offers.
+// Forms for a game and for its players, made from the menu of the server.
 
 import { field, make, select, setOptions } from "./dom.js";
 import { capital } from "./names.js";
@@ -10,7 +10,7 @@ export function readGame(text) {
   return { name, values };
 }
 
-// What the page proposes first where a game's own default is for longer evenings.
+// Options that the page proposes instead of a game's own default.
 const PROPOSED = { go: { size: 9 } };
 const LABELS = { size: "Board size", win: "In a row to win" };
 
@@ -21,8 +21,8 @@ export function writeGame(name, values) {
 
 // Who plays a colour, and how strong.
 export class SeatForm {
-  constructor(label, offers, { human = true, onChange = null } = {}) {
-    this.offers = offers;
+  constructor(label, menu, { human = true, onChange = null } = {}) {
+    this.menu = menu;
     this.human = human;
     this.onChange = onChange;
     this.player = select([], null, () => this.playerChanged());
@@ -35,13 +35,14 @@ export class SeatForm {
 
   fill() {
     const chosen = this.player.value;
-    const players = this.offers.players.map((offer) => [offer.key, offer.key, offer.summary]);
+    const players = this.menu.players.map((entry) => [entry.key, entry.key, entry.summary]);
     setOptions(this.player, this.human ? [["human", "Human"], ...players] : players, chosen);
     this.levels();
   }
 
-  get offer() {
-    return this.offers.players.find((offer) => offer.key === this.player.value) ?? null;
+  // The menu entry of the chosen player; null for a human.
+  get entry() {
+    return this.menu.players.find((entry) => entry.key === this.player.value) ?? null;
   }
 
   playerChanged() {
@@ -50,11 +51,11 @@ export class SeatForm {
   }
 
   levels() {
-    const { offer } = this;
-    const names = offer ? offer.levels : ["as you are"];
-    setOptions(this.level, names.map((name, number) => [number, name]), offer?.usual ?? 0);
+    const { entry } = this;
+    const names = entry ? entry.levels : ["–"];
+    setOptions(this.level, names.map((name, number) => [number, name]), entry?.default_level ?? 0);
     this.level.disabled = names.length < 2;
-    this.note.textContent = offer?.summary ?? "";
+    this.note.textContent = entry?.summary ?? "";
   }
 
   get seat() {
@@ -63,28 +64,28 @@ export class SeatForm {
 
   set seat({ player, level }) {
     this.player.value = player;
-    if (this.player.value !== player) this.player.selectedIndex = 0; // it is not offered any more
+    if (this.player.value !== player) this.player.selectedIndex = 0; // it is not on the menu any more
     this.levels();
     if (this.player.value === player) this.level.value = String(level);
   }
 }
 
-// Which game, on which board, by which rule.
+// The game, its board and its rules.
 export class GameForm {
-  constructor(offers, text, onChange = null) {
-    this.offers = offers;
-    this.name = select(offers.games.map((game) => [game.name, capital(game.name)]), null, () => {
+  constructor(menu, text, onChange = null) {
+    this.menu = menu;
+    this.name = select(menu.games.map((game) => [game.name, capital(game.name)]), null, () => {
       this.propose(this.name.value);
       onChange?.();
     });
     this.name.setAttribute("data-option", "game");
     this.box = make("div", { class: "fields" });
-    this.node = make("div", { class: "game-form" }, offers.games.length > 1 ? field("Game", this.name) : null, this.box);
+    this.node = make("div", { class: "game-form" }, menu.games.length > 1 ? field("Game", this.name) : null, this.box);
     this.text = text;
   }
 
   get family() {
-    return this.offers.games.find((game) => game.name === this.name.value);
+    return this.menu.games.find((game) => game.name === this.name.value);
   }
 
   rebuild(values = {}) {
@@ -113,28 +114,28 @@ export class GameForm {
 
   set text(text) {
     const { name, values } = readGame(text);
-    if (this.offers.games.some((game) => game.name === name)) this.name.value = name;
+    if (this.menu.games.some((game) => game.name === name)) this.name.value = name;
     this.rebuild(values);
   }
 
-  // A game with what is usual here where the text says nothing.
+  // Show a game; options that its text does not name are those that the page proposes.
   propose(text) {
     const { name, values } = readGame(text);
     this.text = writeGame(name, { ...PROPOSED[name], ...values });
   }
 
-  fits(offer) {
-    return fitsGame(offer, this.text);
+  fits(entry) {
+    return fitsGame(entry, this.text);
   }
 }
 
-// Whether a network can play a game: a network knows one game, and some of them any board size.
-export function fitsGame(offer, text) {
-  if (!offer?.game) return true;
-  const [own, here] = [readGame(offer.game), readGame(text)];
-  if (own.name !== here.name) return false;
-  return Object.entries(own.values).every(
-    ([key, value]) => (offer.any_size && key === "size") || here.values[key] === value
+// Whether a player can play a game: a network plays the game that it was trained for, some on any board size.
+export function fitsGame(entry, text) {
+  if (!entry?.game) return true;
+  const [trained, here] = [readGame(entry.game), readGame(text)];
+  if (trained.name !== here.name) return false;
+  return Object.entries(trained.values).every(
+    ([key, value]) => (entry.any_size && key === "size") || here.values[key] === value
       || (key === "win" && here.values[key] === "0") || here.values[key] === "auto", // the server fills it in
   );
 }

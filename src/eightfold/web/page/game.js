@@ -1,4 +1,4 @@
-// The game that this page shows: the last state that the server told, and what was thought about its nodes.
+// The game that this page shows: the last state that the server sent, and what players think of its nodes.
 
 import { announce, toast } from "./dom.js";
 import { BLACK, COLOURS, capital, moverAt, pointName } from "./names.js";
@@ -9,14 +9,14 @@ export class Game extends EventTarget {
     super();
     this.state = null;
     this.nodes = new Map(); // number -> {number, parent, move, children, depth}
-    this.opinions = new Map(); // node -> the last analysis of it
-    this.offers = null;
+    this.assessments = new Map(); // node -> the last analysis of it
+    this.menu = null;
     this.socket = new GameSocket();
-    this.socket.addEventListener("state", (event) => this.take(event.detail));
-    this.socket.addEventListener("analysis", (event) => this.hear(event.detail));
-    this.socket.addEventListener("judged", (event) => this.judge(event.detail));
+    this.socket.addEventListener("state", (event) => this.setState(event.detail));
+    this.socket.addEventListener("analysis", (event) => this.addAssessment(event.detail));
+    this.socket.addEventListener("evaluation", (event) => this.addEvaluation(event.detail));
     this.socket.addEventListener("error", (event) => this.refused(event.detail));
-    for (const type of ["hint", "eightfold", "maps", "sgf", "suggested", "compiling", "connection"]) {
+    for (const type of ["hint", "eightfold", "maps", "sgf", "suggested_dead", "compiling", "connection"]) {
       this.socket.addEventListener(type, (event) => this.tell(type, event.detail));
     }
   }
@@ -25,24 +25,24 @@ export class Game extends EventTarget {
     this.socket.send({ type, ...more });
   }
 
-  take(state) {
+  setState(state) {
     const before = this.state;
     this.state = state;
-    this.told = performance.now(); // the clocks run on from here
+    this.told = performance.now(); // the clocks run from here on
     this.nodes = new Map();
     for (const [number, parent, move] of state.tree) {
       const above = this.nodes.get(parent);
       this.nodes.set(number, { number, parent, move, children: [], depth: above ? above.depth + 1 : 0 });
       above?.children.push(number);
     }
-    if (!before || before.id !== state.id) this.opinions.clear();
-    for (const node of this.opinions.keys()) if (!this.nodes.has(node)) this.opinions.delete(node);
-    this.say(before, state);
+    if (!before || before.id !== state.id) this.assessments.clear();
+    for (const node of this.assessments.keys()) if (!this.nodes.has(node)) this.assessments.delete(node);
+    this.announceState(before, state);
     this.tell("state", state);
   }
 
-  // What a screen reader hears of a new state.
-  say(before, state) {
+  // Tell screen readers about a new state.
+  announceState(before, state) {
     const same = before && before.id === state.id;
     if (same && before.node === state.node && before.over === state.over) return;
     const parts = [];
@@ -55,18 +55,18 @@ export class Game extends EventTarget {
     announce(parts.join(" "));
   }
 
-  hear(opinion) {
-    this.opinions.set(opinion.node, opinion);
-    if (this.state) this.state.judged[opinion.node] = [opinion.value, opinion.action];
-    this.tell("analysis", opinion);
+  addAssessment(assessment) {
+    this.assessments.set(assessment.node, assessment);
+    if (this.state) this.state.evaluations[assessment.node] = [assessment.value, assessment.action];
+    this.tell("analysis", assessment);
   }
 
-  judge({ node, value, best, left }) {
+  addEvaluation({ node, value, best, left }) {
     if (this.state) {
-      this.state.judged[node] = [value, best];
+      this.state.evaluations[node] = [value, best];
       this.state.reviewing = left;
     }
-    this.tell("judged", { node, value, best });
+    this.tell("evaluation", { node, value, best });
   }
 
   refused(error) {
@@ -83,7 +83,7 @@ export class Game extends EventTarget {
     this.addEventListener(type, (event) => listener(event.detail));
   }
 
-  // ---- what is known of the tree
+  // ---- the tree of moves
 
   // The nodes from the root to `node`.
   path(node) {
@@ -107,10 +107,10 @@ export class Game extends EventTarget {
   }
 
   value(node) {
-    return this.state?.judged[node]?.[0];
+    return this.state?.evaluations[node]?.[0];
   }
 
-  // What the side that moved to `node` gave away by it, 0 to 1; undefined where it is not known.
+  // How much the move to `node` cost the side that played it, 0 to 1; undefined where it is not known.
   loss(node) {
     const { parent, depth } = this.nodes.get(node) ?? {};
     const before = this.value(parent);

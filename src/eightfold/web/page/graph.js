@@ -1,4 +1,4 @@
-// Black's chances over a game, move by move, with the mistakes marked; a click goes there.
+// Black's win rate over a game, move by move, with the mistakes marked; a click selects a move.
 
 import { make, makeSvg } from "./dom.js";
 import { percent, pointName } from "./names.js";
@@ -6,22 +6,22 @@ import { percent, pointName } from "./names.js";
 const WIDTH = 600;
 const HEIGHT = 150;
 const MARGIN = 10; // around the curve, so that marks at its ends are seen whole
-const MISTAKE = 0.12; // of the expectation, given away by one move
+const MISTAKE = 0.12; // win rate lost by one move
 const BLUNDER = 0.25;
 
-export class ChancesGraph {
+export class WinRateGraph {
   constructor(game, onChoose) {
     this.game = game;
     this.onChoose = onChoose;
     this.area = makeSvg("path", { class: "area" });
     this.curve = makeSvg("path", { class: "curve" });
     this.here = makeSvg("line", { class: "here", y1: -MARGIN, y2: HEIGHT + MARGIN });
-    this.faults = makeSvg("g", { class: "faults" });
+    this.mistakes = makeSvg("g", { class: "mistake-marks" });
     this.svg = makeSvg("svg", {
       class: "graph", viewBox: `${-MARGIN} ${-MARGIN} ${WIDTH + 2 * MARGIN} ${HEIGHT + 2 * MARGIN}`,
-      preserveAspectRatio: "none", role: "img", "aria-label": "Black's chances over the game",
+      preserveAspectRatio: "none", role: "img", "aria-label": "Black's win rate over the game",
     }, makeSvg("line", { class: "middle", x1: -MARGIN, x2: WIDTH + MARGIN, y1: HEIGHT / 2, y2: HEIGHT / 2 }),
-    this.area, this.curve, this.here, this.faults);
+    this.area, this.curve, this.here, this.mistakes);
     this.svg.addEventListener("click", (event) => this.click(event));
     this.list = make("ul", { class: "mistakes" });
     this.node = make("div", {}, this.svg, this.list);
@@ -43,23 +43,23 @@ export class ChancesGraph {
     const at = x(this.line.indexOf(state.node));
     this.here.setAttribute("x1", at);
     this.here.setAttribute("x2", at);
-    this.showFaults(state, x);
+    this.showMistakes(state, x);
   }
 
-  showFaults(state, x) {
-    const faults = this.line
+  showMistakes(state, x) {
+    const mistakes = this.line
       .map((node, k) => ({ node, k, loss: this.game.loss(node) }))
       .filter(({ loss }) => loss !== undefined && loss >= MISTAKE);
-    this.faults.replaceChildren(...faults.map(({ node, k, loss }) =>
+    this.mistakes.replaceChildren(...mistakes.map(({ node, k, loss }) =>
       // A line without a length and with round ends: a dot that stays round however wide the graph is drawn.
       makeSvg("path", {
         class: loss >= BLUNDER ? "blunder" : "mistake",
         d: `M${x(k)} ${(1 - this.game.value(node)) * HEIGHT}h0`,
       })));
-    const worst = [...faults].sort((a, b) => b.loss - a.loss).slice(0, 8).sort((a, b) => a.k - b.k);
+    const worst = [...mistakes].sort((a, b) => b.loss - a.loss).slice(0, 8).sort((a, b) => a.k - b.k);
     this.list.replaceChildren(...worst.map(({ node, k, loss }) => {
       const { parent, move } = this.game.nodes.get(node);
-      const best = state.judged[parent]?.[1];
+      const best = state.evaluations[parent]?.[1];
       const better = best === undefined || best === null ? "" : `, better ${pointName(best, state.game)}`;
       const text = `${k}. ${pointName(move, state.game)} −${percent(loss)}${better}`;
       return make("li", {}, make("button", {

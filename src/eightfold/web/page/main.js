@@ -1,14 +1,15 @@
-// Where the page begins: it asks what the server offers, opens the game, and shows the view that the address names.
+// The start of the page: it loads the menu of the server, opens the game, and shows the view that the address names.
 
 import { AnalyseView } from "./analyse.js";
 import { Board } from "./board.js";
+import { CompilingBanner } from "./compiling.js";
 import { make, show, toast } from "./dom.js";
 import { EightfoldView } from "./eightfold.js";
 import { Game } from "./game.js";
 import { BLACK, COLOURS, actionOf, capital } from "./names.js";
 import { readGame } from "./forms.js";
 import { PointsBar } from "./points.js";
-import { PlayView, usualGame, usualSeats } from "./play.js";
+import { PlayView, defaultGame, defaultSeats } from "./play.js";
 import { RunsView } from "./runs.js";
 
 const VIEWS = ["play", "analyse", "eightfold", "runs"];
@@ -35,10 +36,10 @@ function setUpTheme() {
   label();
 }
 
-async function loadOffers() {
+async function loadMenu() {
   for (let wait = 300; ; wait = Math.min(2 * wait, 5000)) {
     try {
-      const response = await fetch("/api/offers");
+      const response = await fetch("/api/menu");
       if (response.ok) return await response.json();
     } catch {
       // The server may still be starting.
@@ -48,16 +49,20 @@ async function loadOffers() {
   }
 }
 
-// A position that somebody shared: #position=GAME&moves=h8-g7
-function sharedPosition(offers) {
+// A shared position: #position=GAME&moves=h8-g7
+function sharedPosition(menu) {
   const found = /^#position=([^&]+)&moves=([a-z0-9-]*)$/.exec(decoded(location.hash));
   if (!found) return null;
   const { name, values } = readGame(found[1]);
-  const family = offers.games.find((known) => known.name === name);
-  const usual = family?.options.find((option) => option.name === "size")?.default;
-  const board = { ...family, size: Number(values.size ?? usual ?? 15) };
+  const family = menu.games.find((known) => known.name === name);
+  const board = { ...family, size: boardSize(family, values) };
   const moves = found[2].split("-").filter(Boolean).map((move) => actionOf(move, board));
   return { game: found[1], moves };
+}
+
+// The board size of a game: from its text, else the default of its family.
+function boardSize(family, values) {
+  return Number(values.size ?? family?.options.find((option) => option.name === "size")?.default ?? 15);
 }
 
 function decoded(text) {
@@ -68,16 +73,16 @@ function decoded(text) {
   }
 }
 
-function startUsualGame(game) {
-  const text = usualGame(game.offers);
-  game.send("new", { game: text, ...usualSeats(game.offers, text) });
+function startDefaultGame(game) {
+  const text = defaultGame(game.menu);
+  game.send("new", { game: text, ...defaultSeats(game.menu, text) });
 }
 
-function takeSharedPosition(game) {
-  const shared = sharedPosition(game.offers);
+function openSharedPosition(game) {
+  const shared = sharedPosition(game.menu);
   if (!shared) return false;
   if (shared.moves.includes(-1)) {
-    toast("This link names a point that is not on its board");
+    toast("This link names a point that is not on its board.");
     location.hash = "#play";
     return false;
   }
@@ -89,39 +94,50 @@ function takeSharedPosition(game) {
 async function begin() {
   setUpTheme();
   const game = new Game();
-  game.offers = await loadOffers();
+  game.menu = await loadMenu();
   show($("connection"), false);
+  show($("loading"), false);
 
   let analyse = null;
   const board = new Board($("board"), {
     label: "Board",
     onPlay: (action) => game.send("play", { action }),
-    onMark: (action) => game.send("mark", { action }),
+    onMark: (action) => game.send("mark_dead", { action }),
     onHover: (action) => analyse?.hover(action),
   });
-  game.on("state", showBoard); // before all others: what they draw lies on its stones
+  showEmptyBoard(); // the first state may wait for a compiler
+  $("stage").inert = true; // until there is a game
+  game.on("state", showBoard); // before all others: they draw on its stones
   new PointsBar($("points"), game);
   new PlayView($("play-panel"), game, board);
   analyse = new AnalyseView($("analyse-panel"), game, board);
   const eightfold = new EightfoldView($("eightfold-panel"), game);
   const runs = new RunsView($("runs-panel"), game);
 
+  function showEmptyBoard() {
+    const { name, values } = readGame(defaultGame(game.menu));
+    const family = game.menu.games.find((known) => known.name === name);
+    const size = boardSize(family, values);
+    board.show({ size, letters: family?.letters, stones: "0".repeat(size * size) });
+  }
+
   function showBoard(state) {
+    $("stage").inert = false;
     const busy = state.playing && state.seats[COLOURS[state.to_move]].player !== "human";
     board.show({
       size: state.game.size, letters: state.game.letters, stones: state.stones, last: state.last, line: state.line,
-      forbidden: state.forbidden, ko: state.ko, count: state.count, toMove: state.to_move ?? BLACK,
-      canPlay: !state.over && !busy, canMark: state.count !== null,
+      forbidden: state.forbidden, ko: state.ko, score: state.score, toMove: state.to_move ?? BLACK,
+      canPlay: !state.over && !busy, canMark: state.score !== null,
     });
     const { rule, rules, handicap } = state.game;
     const kind = (rules ? `, ${capital(rules)} rules` : rule ? `, ${rule}` : "") + (handicap > 0 ? `, handicap ${handicap}` : "");
     $("caption").textContent = `${capital(readGame(state.game.text).name)} ${state.game.size}×${state.game.size}${kind}`
-      + `, move ${game.nodes.get(state.node)?.depth ?? 0}` + (state.viewers > 1 ? `, ${state.viewers} looking on` : "");
+      + `, move ${game.nodes.get(state.node)?.depth ?? 0}` + (state.viewers > 1 ? `, ${state.viewers} viewers` : "");
   }
 
   let view = null;
   function route() {
-    if (takeSharedPosition(game)) {
+    if (openSharedPosition(game)) {
       route();
       return;
     }
@@ -143,46 +159,43 @@ async function begin() {
     runs.setVisible(view === "runs");
   }
 
-  // The first game on a machine waits for a compiler. Who connects meanwhile is told by the server, else there is none.
-  const showCompiling = (text) => {
-    $("compiling").textContent = text && `${capital(text)} …`;
-    show($("compiling"), text !== "");
-  };
-  game.on("compiling", ({ text }) => showCompiling(text));
+  // The first game on a machine waits for a compiler. The server says so to every new connection.
+  const compiling = new CompilingBanner($("compiling"));
+  game.on("compiling", ({ tasks }) => compiling.show(tasks));
   game.on("connection", (up) => {
     show($("connection"), !up);
-    showCompiling("");
+    compiling.show([]);
   });
-  game.on("gone", () => startUsualGame(game));
-  // A link may name a game that there is not; then the page begins as usual, but only once.
+  game.on("gone", () => startDefaultGame(game));
+  // A link may name an unknown game; then the page starts the default game, but only once.
   let rescued = false;
   game.on("error", ({ about }) => {
     if (about === "new" && !game.state && !rescued) {
       rescued = true;
-      startUsualGame(game);
+      startDefaultGame(game);
     }
   });
   window.addEventListener("hashchange", route);
 
-  // Networks of runs come while the page is open.
+  // The network of a run joins the menu while the page is open.
   setInterval(async () => {
     try {
-      const response = await fetch("/api/offers");
-      if (response.ok) Object.assign(game.offers, await response.json());
+      const response = await fetch("/api/menu");
+      if (response.ok) Object.assign(game.menu, await response.json());
     } catch {
       // The banner says so already.
     }
   }, 15000);
 
   route();
-  if (!game.socket.id && !game.socket.waiting.length) startUsualGame(game);
+  if (!game.socket.id && !game.socket.waiting.length) startDefaultGame(game);
   game.socket.open();
 
-  // For tests and for the curious: how long an overlay takes, and what the page knows.
+  // For tests and for the curious: the state of the page, and how long an overlay takes.
   window.eightfold = { game, board, measureOverlay: (count) => measureOverlay(board, count) };
 }
 
-// Median milliseconds of full overlay updates, every point different each time, with the layout they cause.
+// Median milliseconds of full overlay updates with their layout; every point is different each time.
 function measureOverlay(board, count = 50) {
   const points = board.size * board.size;
   const times = [];

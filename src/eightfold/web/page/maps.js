@@ -1,9 +1,9 @@
-// Maps of the points on a board: who will own them, or how likely something is there. Nodes are made once and reused.
+// Point maps on a board: who will own the points, or how likely something is there. Nodes are made once and reused.
 
 import { makeSvg } from "./dom.js";
 
 const CELL = 40;
-const LEAST = 0.02; // below this nobody owns a point
+const LEAST = 0.02; // below this a point has no owner
 
 export class MapLayer {
   constructor(board) {
@@ -23,18 +23,18 @@ export class MapLayer {
     return point;
   }
 
-  // A map as the server tells it: values for all points, meant for points in the state `on` (null: all of them).
-  show({ values, owners, on }) {
+  // A map as the server sends it: a value for every point; `on`: the kind of points that it is for (null: all).
+  show({ values, ownership, on }) {
     const { shown } = this.board;
-    this.board.svg.classList.toggle("numbered", !owners);
+    this.board.svg.classList.toggle("numbered", !ownership);
     for (let action = 0; action < values.length; action++) {
       const value = values[action];
-      const wanted = owners ? Math.abs(value) >= LEAST : on === null || Number(shown[action]) === on;
+      const wanted = ownership ? Math.abs(value) >= LEAST : on === null || Number(shown[action]) === on;
       if (!wanted) {
         this.points[action]?.group.setAttribute("visibility", "hidden");
         continue;
       }
-      if (owners) this.drawOwner(action, value);
+      if (ownership) this.drawOwner(action, value);
       else this.drawLikelihood(action, value);
     }
   }
@@ -68,15 +68,15 @@ export class MapLayer {
   }
 }
 
-// Squares for territory at the end of a game: on the points that are not the owner's own living stones.
-export function territory(board, owners, dead) {
-  const lost = new Set(dead);
+// Squares for territory at the end of a game: on empty points and dead stones.
+export function territory(board, ownership, dead) {
+  const captured = new Set(dead);
   const squares = [];
-  for (let action = 0; action < owners.length; action++) {
-    const open = board.shown[action] === "0" || lost.has(action);
-    if (!open || owners[action] === "0") continue;
+  for (let action = 0; action < ownership.length; action++) {
+    const open = board.shown[action] === "0" || captured.has(action);
+    if (!open || ownership[action] === "0") continue;
     squares.push(makeSvg("rect", {
-      class: owners[action] === "1" ? "black" : "white",
+      class: ownership[action] === "1" ? "black" : "white",
       x: board.x(action) - 6, y: board.y(action) - 6, width: 12, height: 12,
     }));
   }

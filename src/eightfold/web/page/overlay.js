@@ -1,15 +1,15 @@
-// What an engine thinks, drawn on the points: a disc for how much it likes a move, and two short lines of text. The
+// The analysis of an engine, drawn on the points: a disc for the share of a move, and two short lines of text. The
 // nodes of a point are made when it is first needed and kept; an update writes only what is different.
 
 import { makeSvg } from "./dom.js";
 
-const LEAST = 0.004; // shares below this are not worth ink
+const LEAST = 0.004; // shares below this are not drawn
 
 export class Overlay {
   constructor(board) {
     this.board = board;
     this.points = new Array(board.size * board.size).fill(null);
-    this.times = []; // milliseconds of the last updates, for whoever wants to know how fast they are
+    this.times = []; // milliseconds of the last updates
   }
 
   pointAt(action) {
@@ -19,7 +19,7 @@ export class Overlay {
       const disc = board.place(makeSvg("circle", { r: 17.4 }), action);
       const upper = makeSvg("text", { x: board.x(action), y: board.y(action) - 0.5, class: "upper" });
       const lower = makeSvg("text", { x: board.x(action), y: board.y(action) + 10.5, class: "lower" });
-      const group = makeSvg("g", { class: "opinion", visibility: "hidden" }, disc, upper, lower);
+      const group = makeSvg("g", { class: "assessment", visibility: "hidden" }, disc, upper, lower);
       upper.textContent = "\u200b"; // a text node to write into
       lower.textContent = "\u200b";
       board.layers.overlay.append(group);
@@ -31,7 +31,7 @@ export class Overlay {
     return point;
   }
 
-  // shares: how much each point is liked (any scale); best: the move that would be played; texts(action): two lines.
+  // shares: the share of each point (any scale); best: the move that would be played; texts(action): two lines.
   show(shares, best, texts = null, least = LEAST) {
     const begin = performance.now();
     let most = 0;
@@ -58,7 +58,7 @@ export class Overlay {
       point.strength = strength;
     }
     if (best !== point.best) {
-      point.group.setAttribute("class", best ? "opinion best" : "opinion");
+      point.group.setAttribute("class", best ? "assessment best" : "assessment");
       point.best = best;
     }
     if (upper !== point.upperText) point.upper.data = point.upperText = upper;
@@ -68,7 +68,7 @@ export class Overlay {
   setVisible(point, visible) {
     point.group.setAttribute("visibility", visible ? "visible" : "hidden");
     point.visible = visible;
-    // An owner's square would shine through the disc and its numbers.
+    // A square of ownership would shine through the disc and its numbers.
     this.board.maps.points[point.action]?.group.classList.toggle("under", visible);
   }
 

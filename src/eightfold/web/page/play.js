@@ -1,4 +1,4 @@
-// The view in which one plays: who plays, the clocks, and what one can do.
+// The play view: the players, their clocks, and the buttons of a game.
 
 import { announce, button, field, make, toast } from "./dom.js";
 import { GameForm, SeatForm, readGame } from "./forms.js";
@@ -12,8 +12,8 @@ export class PlayView {
     this.status = make("p", { class: "status", id: "status" });
     this.undo = button("Undo", () => game.send("undo"), { id: "undo" });
     this.hint = button("Hint", () => this.askForHint(), { id: "hint" });
-    this.resign = button("Resign", () => this.giveUp(), { id: "resign" });
-    this.go = button("Play on from here", () => this.playOn(), { id: "play-on", class: "strong" });
+    this.resign = button("Resign", () => this.resignGame(), { id: "resign" });
+    this.go = button("Continue from here", () => this.playOn(), { id: "play-on", class: "strong" });
     this.moveInput = make("input", {
       type: "text", size: 5, maxlength: 4, autocomplete: "off", autocapitalize: "off", spellcheck: "false",
       placeholder: "h8",
@@ -44,30 +44,30 @@ export class PlayView {
   show(state) {
     for (const colour of [BLACK, WHITE]) {
       const seat = state.seats[COLOURS[colour]];
-      const offer = this.game.offers?.players.find((known) => known.key === seat.player);
+      const entry = this.game.menu?.players.find((known) => known.key === seat.player);
       const row = this.rows[colour];
       row.name.textContent = seat.player === "human" ? capital(state.names[COLOURS[colour]]) : seat.player;
-      row.level.textContent = offer ? offer.levels[seat.level] ?? "" : capital(COLOURS[colour]);
+      row.level.textContent = entry ? entry.levels[seat.level] ?? "" : capital(COLOURS[colour]);
       row.node.classList.toggle("active", !state.over && state.to_move === colour);
     }
-    this.status.textContent = this.words(state);
+    this.status.textContent = this.statusText(state);
     this.status.classList.toggle("over", state.over);
-    const people = Object.values(state.seats).filter((seat) => seat.player === "human").length;
+    const humans = Object.values(state.seats).filter((seat) => seat.player === "human").length;
     this.undo.disabled = state.node === 0 && !state.over;
     this.hint.disabled = state.over;
-    this.resign.disabled = state.over || !state.playing || people === 0;
+    this.resign.disabled = state.over || !state.playing || humans === 0;
     this.go.hidden = state.playing || state.over;
     this.showMoves(state);
     this.tick();
   }
 
-  words(state) {
+  statusText(state) {
     const passed = state.last === state.game.size ** 2; // nothing on the board shows a pass
-    if (state.count && !state.count.agreed) return `${passed ? "Both passed. " : ""}Counted as it stands, ${state.outcome}.`;
+    if (state.score && !state.score.agreed) return `${passed ? "Both sides passed. " : ""}By this score ${state.outcome}.`;
     if (state.over) return `${capital(state.outcome)}.`;
     const colour = COLOURS[state.to_move];
     const before = passed ? `${capital(COLOURS[3 - state.to_move])} passed. ` : "";
-    if (!state.playing) return `${before}${capital(colour)} to move; players are resting.`;
+    if (!state.playing) return `${before}${capital(colour)} to move; the players pause.`;
     const seat = state.seats[colour];
     if (state.thinking) return `${before}${seat.player} is thinking …`;
     return `${before}${capital(colour)} to move${seat.player === "human" ? ": your turn" : ""}.`;
@@ -95,7 +95,7 @@ export class PlayView {
 
   askForHint() {
     this.game.send("hint");
-    announce("Thinking about a hint.");
+    announce("A player thinks about a hint.");
   }
 
   showHint(hint) {
@@ -103,12 +103,12 @@ export class PlayView {
     if (hint.node !== state.node) return;
     this.board.showHint(hint.action);
     const name = pointName(hint.action, state.game);
-    toast(`Hint: ${name} (black's chances then: ${percent(hint.value)})`, "good");
+    toast(`Hint: ${name} (black wins with ${percent(hint.value)})`, "good");
     announce(`Hint: ${name}`);
   }
 
-  giveUp() {
-    if (window.confirm("Give up this game?")) this.game.send("resign");
+  resignGame() {
+    if (window.confirm("Resign this game?")) this.game.send("resign");
   }
 
   playOn() {
@@ -120,7 +120,7 @@ export class PlayView {
     event.preventDefault();
     const { state } = this.game;
     const action = actionOf(this.moveInput.value, state.game);
-    if (action < 0) toast(`${this.moveInput.value || "nothing"} is not a point of this board, such as ${pointName(0, state.game)}`);
+    if (action < 0) toast(`${this.moveInput.value || "An empty text"} is not a point of this board. Type a point such as ${pointName(0, state.game)}.`);
     else this.game.send("play", { action });
     this.moveInput.value = "";
   }
@@ -128,26 +128,26 @@ export class PlayView {
   // ---- a new game
 
   openDialog() {
-    const { offers, state } = this.game;
-    // Another game needs others to play it: a network knows its own alone.
+    const { menu, state } = this.game;
+    // A network plays its own game only: another game needs another player.
     const gameChanged = () => {
-      const usual = usualSeats(offers, gameForm.text).white;
-      for (const form of [black, white]) if (!gameForm.fits(form.offer)) form.seat = usual;
+      const { white: opponent } = defaultSeats(menu, gameForm.text);
+      for (const form of [black, white]) if (!gameForm.fits(form.entry)) form.seat = opponent;
     };
-    const gameForm = new GameForm(offers, state?.game.text ?? offers.default_game, gameChanged);
+    const gameForm = new GameForm(menu, state?.game.text ?? menu.default_game, gameChanged);
     const changed = (seat) => (fully) => fully === true && this.fit(gameForm, seat());
-    const black = new SeatForm("Black", offers, { onChange: changed(() => black) });
-    const white = new SeatForm("White", offers, { onChange: changed(() => white) });
-    const seats = state?.seats ?? usualSeats(offers, gameForm.text);
+    const black = new SeatForm("Black", menu, { onChange: changed(() => black) });
+    const white = new SeatForm("White", menu, { onChange: changed(() => white) });
+    const seats = state?.seats ?? defaultSeats(menu, gameForm.text);
     black.seat = seats.black;
     white.seat = seats.white;
     const swap = button("Swap colours", () => {
       [black.seat, white.seat] = [white.seat, black.seat];
     });
     const start = () => {
-      const bad = [black, white].find((form) => !gameForm.fits(form.offer));
+      const bad = [black, white].find((form) => !gameForm.fits(form.entry));
       if (bad) {
-        toast(`${bad.offer.key} was trained for ${bad.offer.game}`);
+        toast(`${bad.entry.key} was trained for ${bad.entry.game}.`);
         return;
       }
       this.game.send("new", { game: gameForm.text, black: black.seat, white: white.seat });
@@ -165,23 +165,24 @@ export class PlayView {
     dialog.showModal();
   }
 
-  // A network brings its own board along.
+  // Choosing a network chooses its game too.
   fit(gameForm, seat) {
-    if (gameForm.fits(seat.offer)) return;
-    gameForm.propose(seat.offer.game);
-    toast(`The board is now ${seat.offer.game}: that is what ${seat.offer.key} plays`, "good");
+    if (gameForm.fits(seat.entry)) return;
+    gameForm.propose(seat.entry.game);
+    toast(`${seat.entry.key} plays ${seat.entry.game}. The form now shows that game.`, "good");
   }
 }
 
-// Black for the person, and the best that there is for this game across the board.
-export function usualSeats(offers, text) {
-  const rival = offers.players.find((offer) => offer.is_network && offer.game === text)
-    ?? offers.players.find((offer) => offer.key === (readGame(text).name === "go" ? "mcts" : "alphabeta"))
-    ?? offers.players[0];
-  return { black: { player: "human", level: 0 }, white: { player: rival.key, level: rival.usual } };
+// The human has black; white is a network for this very game if there is one, else a search that suits the game.
+export function defaultSeats(menu, text) {
+  const family = menu.games.find((known) => known.name === readGame(text).name);
+  const opponent = menu.players.find((entry) => entry.is_network && entry.game === text)
+    ?? menu.players.find((entry) => entry.key === family?.default_player)
+    ?? menu.players[0];
+  return { black: { player: "human", level: 0 }, white: { player: opponent.key, level: opponent.default_level } };
 }
 
-// The game that a first visit begins with: a network's, if there is one.
-export function usualGame(offers) {
-  return offers.players.find((offer) => offer.is_network)?.game || offers.default_game;
+// The game of a first visit: a network's, if there is one.
+export function defaultGame(menu) {
+  return menu.players.find((entry) => entry.is_network)?.game || menu.default_game;
 }

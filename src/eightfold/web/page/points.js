@@ -1,5 +1,5 @@
-// What a game that is decided by points needs below the board: prisoners, a pass, and the count at the end, with dead
-// stones marked by clicking on them.
+// The bar of a game that is decided by points: prisoners, a pass button, and the score at the end, where a click marks
+// dead stones.
 
 import { announce, button, make, show, toast } from "./dom.js";
 import { COLOURS, WHITE } from "./names.js";
@@ -11,18 +11,18 @@ export class PointsBar {
     this.game = game;
     this.prisoners = make("p", { class: "prisoners", id: "prisoners" });
     this.pass = button("Pass", () => this.playPass(), { id: "pass", title: "Pass (key p)" });
-    this.score = make("p", { class: "score", id: "score" });
+    this.total = make("p", { class: "score", id: "score" });
     this.note = make("p", { class: "note" });
     this.agree = button("Agree", () => game.send("agree"), { class: "strong", id: "agree" });
-    this.suggest = button("Suggest dead stones", () => game.send("suggest"), { id: "suggest" });
-    this.resume = button("Play on", () => game.send("undo"), { id: "resume-play", title: "Take back the last pass" });
-    this.counting = make("div", { class: "counting", id: "counting" }, this.score, this.note,
+    this.suggest = button("Suggest dead stones", () => game.send("suggest_dead"), { id: "suggest" });
+    this.resume = button("Continue playing", () => game.send("undo"), { id: "resume-play", title: "Take back the last pass" });
+    this.scoring = make("div", { class: "scoring", id: "scoring" }, this.total, this.note,
       make("div", { class: "buttons" }, this.agree, this.suggest, this.resume));
     this.node = make("div", { class: "card points", hidden: true },
-      make("div", { class: "buttons" }, this.prisoners, this.pass), this.counting);
+      make("div", { class: "buttons" }, this.prisoners, this.pass), this.scoring);
     holder.append(this.node);
     game.on("state", (state) => this.show(state));
-    game.on("suggested", ({ dead }) => dead || toast("Random games find no dead stones", "good"));
+    game.on("suggested_dead", ({ count }) => count || toast("Random games find no dead stones.", "good"));
     document.addEventListener("keydown", (event) => this.key(event));
   }
 
@@ -32,20 +32,20 @@ export class PointsBar {
     const [black, white] = state.prisoners;
     this.prisoners.textContent = `Prisoners taken: black ${black}, white ${white}`;
     this.pass.disabled = !this.canPass(state);
-    show(this.counting, state.count !== null);
-    if (state.count) this.showCount(state);
+    show(this.scoring, state.score !== null);
+    if (state.score) this.showScore(state);
   }
 
-  showCount({ count, game, outcome }) {
+  showScore({ score, game, outcome }) {
     const komi = game.komi ? ` (komi ${game.komi})` : "";
-    this.score.textContent = `Black ${count.black}, white ${count.white}${komi}: ${count.text}`;
-    const { length } = count.dead;
-    const dead = WAYS[count.scoring] + (length ? ` ${length === 1 ? "1 stone is" : `${length} stones are`} marked as dead.` : "");
-    this.note.textContent = count.agreed ? `${dead} Counted, and agreed: ${outcome}.`
-      : `${dead} Click a stone to mark its group as dead, or alive again; then agree.`;
-    this.agree.disabled = count.agreed;
-    if (count.text !== this.said) announce(`Counted: ${outcome}.`);
-    this.said = count.text;
+    this.total.textContent = `Black ${score.black}, white ${score.white}${komi}: ${score.text}`;
+    const { length } = score.dead;
+    const dead = WAYS[score.scoring] + (length ? ` ${length === 1 ? "1 stone is" : `${length} stones are`} marked as dead.` : "");
+    this.note.textContent = score.agreed ? `${dead} Agreed: ${outcome}.`
+      : `${dead} Click a stone to mark its group as dead or alive, then agree.`;
+    this.agree.disabled = score.agreed;
+    if (score.text !== this.said) announce(`Score: ${outcome}.`);
+    this.said = score.text;
   }
 
   canPass(state) {

@@ -1,4 +1,4 @@
-// Watching a training run: its curves as they grow, and the games it plays against itself.
+// The runs view: the curves of a training run as they grow, and its self-play games.
 
 import { Board } from "./board.js";
 import { Chart } from "./charts.js";
@@ -7,8 +7,8 @@ import { COLOURS, capital, pointName } from "./names.js";
 import { stonesAfter } from "./capture.js";
 import { readGame } from "./forms.js";
 
-const EVERY = 2000; // milliseconds between two looks at the run
-const PACE = 350; // milliseconds a move in a replay
+const REFRESH = 2000; // milliseconds between two refreshes of the run
+const PACE = 350; // milliseconds per move of a replay
 const OPPONENTS = { mcts: "against mcts", earlier: "against its earlier self", shipped: "against the shipped network" };
 
 export class RunsView {
@@ -24,7 +24,7 @@ export class RunsView {
         { name: "policy", key: (entry) => entry.policy_loss },
         { name: "value", key: (entry) => entry.value_loss },
         { name: "validation", key: (entry) => entry.validation_loss },
-        { name: "owners", key: (entry) => entry.owners_loss }, // in games of points
+        { name: "ownership", key: (entry) => entry.owners_loss }, // in games of points
       ]),
       new Chart("Score", [
         { name: OPPONENTS.mcts, whiskers: true,
@@ -41,8 +41,8 @@ export class RunsView {
         { name: "draws", key: (entry) => entry.draws },
       ], { top: 1 }),
     ];
-    this.none = make("p", { class: "empty" }, "No run is being watched. Start the server with ",
-      make("code", {}, "eightfold serve --run runs/quick"), " to see one here, live while it trains.");
+    this.none = make("p", { class: "empty" }, "This server watches no run. Start it with ",
+      make("code", {}, "eightfold serve --run runs/quick"), " to see a run here while it trains.");
     this.body = make("div", {}, make("div", { class: "charts" }, ...this.charts.map((chart) => chart.node)), this.replayer());
     panel.append(make("div", { class: "intro" }, make("div", { class: "words" }, make("h1", {}, "Training runs"), this.facts,
       this.scores), make("div", { class: "card" }, field("Run", this.chosen))), this.none, this.body);
@@ -54,11 +54,11 @@ export class RunsView {
     this.slider = make("input", { type: "range", min: 0, max: 0, value: 0, "aria-label": "Move",
       oninput: () => { this.pause(); this.showPly(Number(this.slider.value)); } });
     this.player = button("Play", () => (this.timer ? this.pause() : this.playGame()), { class: "step" });
-    this.words = make("p", { class: "note" });
+    this.caption = make("p", { class: "note" });
     this.list = make("ol", { class: "games", id: "selfplay-games", "aria-label": "Latest self-play games" });
     return make("div", { class: "card replay" },
       make("div", {}, make("h2", {}, "Latest self-play games"), this.list),
-      make("div", {}, this.holder, make("div", { class: "buttons" }, this.player, this.slider), this.words,
+      make("div", {}, this.holder, make("div", { class: "buttons" }, this.player, this.slider), this.caption,
         button("Analyse this game", () => this.analyse(), { id: "analyse-game" })));
   }
 
@@ -70,7 +70,7 @@ export class RunsView {
       return;
     }
     await this.refreshRuns();
-    this.look();
+    this.refresh();
   }
 
   async refreshRuns() {
@@ -95,22 +95,22 @@ export class RunsView {
     this.facts.textContent = [game, network, symmetry && `symmetry ${symmetry}`, seed !== undefined && `seed ${seed}`,
       minutes && `${minutes} minutes`].filter(Boolean).join(" · ");
     clearTimeout(this.poll);
-    if (this.visible) this.look();
+    if (this.visible) this.refresh();
   }
 
-  // One look at the run's folder, and the next one a little later.
-  async look() {
+  // Read the run once, and again a little later.
+  async refresh() {
     clearTimeout(this.poll);
-    const look = (this.looks = (this.looks ?? 0) + 1); // only the latest look counts: two would tell everything twice
+    const number = (this.refreshes = (this.refreshes ?? 0) + 1); // only the latest one counts: two would add everything twice
     const { run } = this;
     if (run) {
       const curves = await fetchJson(`/api/runs/${run.number}/curves?after=${this.next}`);
       const games = await fetchJson(`/api/runs/${run.number}/games`);
-      if (run !== this.run || look !== this.looks) return;
+      if (run !== this.run || number !== this.refreshes) return;
       if (curves) this.take(curves);
       if (games && games.size !== this.gamesSize) this.takeGames(games);
     }
-    if (this.visible) this.poll = setTimeout(() => this.look(), EVERY);
+    if (this.visible) this.poll = setTimeout(() => this.refresh(), REFRESH);
   }
 
   take({ entries, next, restarted }) {
@@ -127,7 +127,7 @@ export class RunsView {
     const measured = this.entries.findLast((entry) => entry.evaluation?.mcts?.ci95)?.evaluation;
     const words = [last && `${last.minutes.toFixed(1)} minutes, ${last.games} games`,
       ...Object.keys(OPPONENTS).map((name) => measured?.[name] && `${OPPONENTS[name]}: ${scoreWords(measured[name])}`)];
-    this.scores.textContent = words.filter(Boolean).join(" · ") || "Nothing is written yet.";
+    this.scores.textContent = words.filter(Boolean).join(" · ") || "The run has written nothing yet.";
   }
 
   // ---- games
@@ -135,7 +135,7 @@ export class RunsView {
   takeGames({ games, size }) {
     this.gamesSize = size;
     const { name, values } = readGame(this.run.game ?? "");
-    const family = this.game.offers.games.find((known) => known.name === name);
+    const family = this.game.menu.games.find((known) => known.name === name);
     this.kind = { letters: family?.letters, has_pass: family?.has_pass, size: Number(values.size ?? 15) };
     this.list.replaceChildren(...games.map((game) => {
       const result = game.result in COLOURS ? `${capital(COLOURS[game.result])} wins` : "Draw";
@@ -159,8 +159,8 @@ export class RunsView {
     const last = ply ? moves[ply - 1] : null;
     this.board.show({ size, letters, stones, last });
     this.slider.value = ply;
-    const random = opening ? `, the first ${opening} at random` : "";
-    this.words.textContent = `Move ${ply} of ${moves.length}${last === null ? "" : `: ${pointName(last, this.kind)}`}${random}`;
+    const random = opening ? `, the first ${opening} random` : "";
+    this.caption.textContent = `Move ${ply} of ${moves.length}${last === null ? "" : `: ${pointName(last, this.kind)}`}${random}`;
   }
 
   playGame() {
@@ -199,6 +199,6 @@ async function fetchJson(path) {
     const response = await fetch(path);
     return response.ok ? await response.json() : null;
   } catch {
-    return null; // the server is away for a moment; the next look will tell
+    return null; // the server is away for a moment; the next refresh shows it
   }
 }

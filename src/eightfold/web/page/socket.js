@@ -1,29 +1,29 @@
-// The connection to the server: one WebSocket for the game of this page. When it is lost it is opened again and
-// the game is resumed by its id, so that nobody loses a move to a train tunnel.
+// The connection to the server: one WebSocket for the game of this page. When it is lost, the page opens it again and
+// resumes the game by its id, so that nobody loses a move.
 
 const FIRST_WAIT = 300; // milliseconds
 const LONGEST_WAIT = 5000;
-const BEAT = 10000; // between two questions whether the server is still there
-const MOST_SILENT = 2; // of them without an answer, and the connection is lost whatever the browser thinks
+const PING_INTERVAL = 10000;
+const MOST_UNANSWERED = 2; // pings; then the connection is lost, whatever the browser says
 const KEY = "eightfold-game";
 
 export class GameSocket extends EventTarget {
   constructor() {
     super();
     this.id = sessionStorage.getItem(KEY);
-    this.waiting = []; // what was said while there was no connection
+    this.waiting = []; // messages that were sent while there was no connection
     this.wait = FIRST_WAIT;
     this.socket = null;
-    this.silent = 0; // questions since the server was last heard
-    setInterval(() => this.beat(), BEAT);
+    this.unanswered = 0; // pings since the last message of the server
+    setInterval(() => this.ping(), PING_INTERVAL);
   }
 
   open() {
     const scheme = location.protocol === "https:" ? "wss" : "ws";
     const socket = new WebSocket(`${scheme}://${location.host}/game`);
     this.socket = socket;
-    this.silent = 0;
-    // One that was given up may still speak, or close at last: nobody listens to it any more.
+    this.unanswered = 0;
+    // An abandoned socket may still send something, or close at last: it is ignored.
     const listen = (type, listener) => socket.addEventListener(type, (event) => {
       if (socket === this.socket) listener(event);
     });
@@ -32,16 +32,16 @@ export class GameSocket extends EventTarget {
     listen("close", () => this.closed());
   }
 
-  // A tunnel or a sleeping server says no goodbye: only silence tells of it.
-  beat() {
+  // A broken network or a sleeping server closes nothing: only unanswered pings show it.
+  ping() {
     if (this.socket?.readyState !== WebSocket.OPEN) return;
-    if (this.silent >= MOST_SILENT) {
+    if (this.unanswered >= MOST_UNANSWERED) {
       this.socket.close();
       this.socket = null;
       this.closed();
       return;
     }
-    this.silent += 1;
+    this.unanswered += 1;
     this.socket.send(JSON.stringify({ type: "ping" }));
   }
 
@@ -60,10 +60,10 @@ export class GameSocket extends EventTarget {
   }
 
   received(message) {
-    this.silent = 0;
+    this.unanswered = 0;
     if (message.type === "state" && message.id !== this.id) {
       this.id = message.id;
-      sessionStorage.setItem(KEY, message.id); // a reload of this tab goes on with this game
+      sessionStorage.setItem(KEY, message.id); // a reload of this tab resumes this game
     }
     if (message.type === "error" && message.about === "resume") this.forget();
     this.tell(message.type, message);

@@ -1,5 +1,5 @@
-// Runs before anything is drawn, so that a page that was set to dark does not flash in white.
-// `data-theme` is what was chosen, if anything was; `data-shade`, which the style sheets go by, what comes of it.
+// Runs before anything is drawn, so that a dark page does not flash in white.
+// `data-theme` is the choice of the user, if there is one; `data-shade` is what the style sheets use.
 {
   const root = document.documentElement;
   const prefersDark = matchMedia("(prefers-color-scheme: dark)");

@@ -1,4 +1,4 @@
-// The tree of variations: a row for the game, and one below for every other way it could have gone.
+// The tree of variations: a row for the main line, and one below it for every other variation.
 
 import { makeSvg } from "./dom.js";
 import { COLOURS, moverAt, pointName } from "./names.js";
@@ -25,7 +25,7 @@ export class VariationTree {
     this.scrollTo(state.node);
   }
 
-  // The first child goes on in its parent's row; others begin a new one, below all rows that are taken.
+  // The first child continues its parent's row; the others begin a new row below.
   rows() {
     const rows = new Map([[0, 0]]);
     let taken = 0;

@@ -8,7 +8,7 @@ import threading
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eightfold.protocols.lines import LONGEST, plain, read_lines
+from eightfold.protocols.line_reader import LONGEST, decode_ascii, read_lines
 
 
 def through_a_pipe(data: bytes, pieces: list[int]) -> list[str]:
@@ -34,7 +34,7 @@ def through_a_pipe(data: bytes, pieces: list[int]) -> list[str]:
 
 @given(st.binary(max_size=2000), st.lists(st.integers(1, 200), max_size=8))
 def test_pieces_do_not_matter(data, pieces):
-    expected = [plain(line) for line in data.split(b"\n")]
+    expected = [decode_ascii(line) for line in data.split(b"\n")]
     if not data.split(b"\n")[-1]:
         expected.pop()
     assert through_a_pipe(data, pieces) == expected
@@ -49,6 +49,6 @@ def test_an_endless_line_is_cut_and_the_next_one_is_whole():
 
 @given(st.binary(max_size=200))
 def test_a_line_is_printable_ascii(data):
-    text = plain(data)
+    text = decode_ascii(data)
     assert text.isascii()
     assert not text or text.isprintable()

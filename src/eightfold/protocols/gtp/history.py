@@ -1,4 +1,4 @@
-"""The moves of a game as GTP makes them: by any colour at any time, taken back, and under other rules afterwards.
+"""The moves of a game as GTP makes them: by any colour at any time, taken back, or replayed under other rules.
 
     >>> from eightfold.games import BLACK, make_game
     >>> history = History(make_game("go:size=5").start())
@@ -6,7 +6,7 @@
     >>> history.position.stones[2].tolist(), history.position.to_move
     ([0, 0, 1, 1, 0], 2)
 
-Every method that can fail does so before anything is changed.
+Every method that can fail does so before it changes anything.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class History:
 
     def __init__(self, start: Position) -> None:
         self._positions = [start]
-        self._lines = [next(_numbers)]  # of each position: equal moves on one line are equal positions
+        self._branches = [next(_numbers)]  # of each position: equal moves on one branch lead to equal positions
         self._entries: list[tuple[int, int]] = []  # an action and its colour
 
     @property
@@ -34,9 +34,9 @@ class History:
         return self._positions[-1]
 
     @property
-    def line(self) -> int:
-        """The number of the line that the position is on, for `Engine.show`."""
-        return self._lines[-1]
+    def branch(self) -> int:
+        """The number of the branch that the position is on, for `Engine.show`."""
+        return self._branches[-1]
 
     @property
     def start(self) -> Position:
@@ -50,30 +50,30 @@ class History:
     def __len__(self) -> int:
         return len(self._entries)
 
-    def turned(self, colour: int) -> tuple[Position, int]:
-        """The position with that colour to move, and its line: a new one if the other side would be next."""
+    def with_side(self, colour: int) -> tuple[Position, int]:
+        """The position with that colour to move, and its branch: a new one if the sides are swapped for it."""
         if self.position.is_over or self.position.to_move == colour:
-            return self.position, self.line
-        return _turned(self.position, colour), next(_numbers)
+            return self.position, self.branch
+        return _swapped(self.position, colour), next(_numbers)
 
     def play(self, action: int, colour: int) -> None:
-        """A move of any colour. After two passes the game goes on with the next stone, as if the second were not."""
-        position, line = self.turned(colour)
-        if position.is_over and self._passed_out():
+        """A move of any colour. After two passes the next stone continues the game, as if there were no second pass."""
+        position, branch = self.with_side(colour)
+        if position.is_over and self._ended_by_passes():
             if action == position.game.points:
-                self._add(position, line, action, colour)
+                self._add(position, branch, action, colour)
                 return
-            position, line = self._before_second_pass(colour)
-        self._add(position.play(action), line, action, colour)
+            position, branch = self._before_second_pass(colour)
+        self._add(position.play(action), branch, action, colour)
 
     def undo(self) -> None:
         if not self._entries:
             raise EightfoldError("cannot undo: no move was played")
-        for listed in (self._positions, self._lines, self._entries):
+        for listed in (self._positions, self._branches, self._entries):
             listed.pop()
 
     def under(self, game: Game) -> History:
-        """The same game by other rules of the same board; an error if they forbid one of its moves."""
+        """The same moves under other rules of the same board; an error if they forbid one."""
         other = History(_start_again(self.start, game))
         for number, (action, colour) in enumerate(self._entries, start=1):
             try:
@@ -83,13 +83,13 @@ class History:
         return other
 
     def record(self) -> GameRecord:
-        """The game for a file, in which the colours alternate: a pass is put in where one moved twice."""
+        """The game for a file, in which the colours alternate: a pass stands where one side moved twice."""
         game, start = self.position.game, self.start
         usual = int(game.start().to_move)
         setup = () if (start.stones == game.start().stones).all() else _stones(start)
         to_move = start.to_move if setup or start.to_move != usual else 0
         if game.spec.has_pass:
-            from eightfold.games.records.sgf_go import PlayedMove, moves_in_turn  # here, because other games do without
+            from eightfold.games.records.sgf_go import PlayedMove, moves_in_turn  # other games do without
 
             played = [PlayedMove(colour, action, game.name_of(action)) for action, colour in self._entries]
             moves = tuple(move.action for move in moves_in_turn(played, start.to_move, game.points))
@@ -97,43 +97,44 @@ class History:
             moves = tuple(action for action, _ in self._entries)
         return GameRecord(game=game.text, moves=moves, setup=setup, to_move=to_move)
 
-    def _add(self, position: Position, line: int, action: int, colour: int) -> None:
+    def _add(self, position: Position, branch: int, action: int, colour: int) -> None:
         self._positions.append(position)
-        self._lines.append(line)
+        self._branches.append(branch)
         self._entries.append((action, colour))
 
-    def _passed_out(self) -> bool:
+    def _ended_by_passes(self) -> bool:
         game = self.position.game
         return game.spec.has_pass and len(self) > 1 and self.position.moves[-2:] == (game.points, game.points)
 
     def _before_second_pass(self, colour: int) -> tuple[Position, int]:
         number = max(k for k, position in enumerate(self._positions) if not position.is_over)
-        position, line = self._positions[number], self._lines[number]
+        position, branch = self._positions[number], self._branches[number]
         if position.to_move == colour:
-            return position, line
-        return _turned(position, colour), next(_numbers)
+            return position, branch
+        return _swapped(position, colour), next(_numbers)
 
 
 def from_record(record: GameRecord, plies: int | None = None) -> History:
-    """The game of a file, up to so many moves."""
+    """The game of a file, up to `plies` moves."""
     history = History(record.start())
     for move in record.moves[:plies]:
         history.play(move, history.position.to_move)
     return history
 
 
-def _turned(position: Position, colour: int) -> Position:
+def _swapped(position: Position, colour: int) -> Position:
+    """The same stones with the other side to move."""
     return with_side(position, colour)
 
 
 def _stones(position: Position) -> tuple[tuple[int, int], ...]:
-    from eightfold.games.setup import stones_of  # here, because other games do without
+    from eightfold.games.setup import stones_of  # other games do without
 
     return tuple(stones_of(position).items())
 
 
 def _start_again(start: Position, game: Game) -> Position:
-    """The start of a game, which may have been set up, by the rules of another game on the same board."""
+    """The start of a game, which may have been set up, under the rules of another game on the same board."""
     usual = start.game.start()
     if (start.stones == usual.stones).all() and start.to_move == usual.to_move:
         return game.start()

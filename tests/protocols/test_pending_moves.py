@@ -8,9 +8,9 @@ import pytest
 
 from eightfold.games.game import make_game
 from eightfold.protocols import engine as engine_module
-from eightfold.protocols.early import EarlyStones
 from eightfold.protocols.engine import Engine
 from eightfold.protocols.gomocup.engine import Gomocup
+from eightfold.protocols.gomocup.pending_moves import PendingMoves
 from managers import Manager, move_of
 from patience import LONG, finished
 
@@ -69,7 +69,7 @@ def test_start_is_answered_while_the_player_gets_ready(tmp_path, monkeypatch):
     with Manager("--player", "python:waiting:Waiting") as manager:
         assert manager.ask("START 15") == "OK"
         assert manager.ask("INFO timeout_turn 300", "TURN 7,7") == "7,6", "a quick move, since time is short"
-        assert "still being compiled" in manager.remarks[-1]
+        assert "still compiles" in manager.remarks[-1]
         (tmp_path / "allowed").touch()
         move_of(manager.ask("INFO timeout_turn 0", "INFO timeout_match 0", "TURN 3,3"), 15)
         assert manager.ask("PLAY 7,7").startswith("ERROR"), "the early stones are on the board"
@@ -79,7 +79,7 @@ def test_start_is_answered_while_the_player_gets_ready(tmp_path, monkeypatch):
 def test_early_moves_are_made_up_for(blocked):
     said: list[str] = []
     engine = Engine("greedy")
-    gomocup = Gomocup(engine, said.append, patience=0.0)
+    gomocup = Gomocup(engine, said.append, start_timeout=0.0)
     for line in ("START 15", "INFO timeout_turn 1", "BEGIN", "TURN 7,8", "TURN 7,8", "BEGIN"):
         finished(lambda line=line: gomocup.handle(line))
     moves = [line for line in said if not line.startswith("MESSAGE")]
@@ -96,7 +96,7 @@ def test_early_moves_are_made_up_for(blocked):
 
 def test_without_a_limit_the_first_move_waits(blocked):
     said: list[str] = []
-    gomocup = Gomocup(Engine("greedy"), said.append, patience=0.0)
+    gomocup = Gomocup(Engine("greedy"), said.append, start_timeout=0.0)
     gomocup.handle("START 15")
     waiting = threading.Thread(target=gomocup.handle, args=("BEGIN",), daemon=True)
     waiting.start()
@@ -104,13 +104,13 @@ def test_without_a_limit_the_first_move_waits(blocked):
     blocked.set()
     finished(waiting.join)
     move_of(said[-1], 15)
-    assert "still being compiled" not in "".join(said)
+    assert "still compiles" not in "".join(said)
 
 
 def test_rules_and_memory_may_change_while_the_player_gets_ready(blocked):
     said: list[str] = []
     engine = Engine()
-    gomocup = Gomocup(engine, said.append, patience=0.0)
+    gomocup = Gomocup(engine, said.append, start_timeout=0.0)
     for line in ("START 15", "INFO rule 4", "INFO max_memory 300000000", "RESTART"):
         finished(lambda line=line: gomocup.handle(line))
     assert said == ["OK", "OK"]
@@ -122,7 +122,7 @@ def test_rules_and_memory_may_change_while_the_player_gets_ready(blocked):
 
 def test_a_player_that_cannot_be_made_is_an_error_at_the_first_move(blocked):
     said: list[str] = []
-    gomocup = Gomocup(Engine("python:no_such_module:Player"), said.append, patience=0.0)
+    gomocup = Gomocup(Engine("python:no_such_module:Player"), said.append, start_timeout=0.0)
     gomocup.handle("START 15")
     assert said == ["OK"]
     blocked.set()
@@ -133,7 +133,7 @@ def test_a_player_that_cannot_be_made_is_an_error_at_the_first_move(blocked):
 
 
 def test_a_full_board_has_no_quick_move():
-    game, stones = make_game("gomoku:size=5"), EarlyStones()
+    game, stones = make_game("gomoku:size=5"), PendingMoves()
     for _ in range(game.points):
         stones.play(stones.quick_move(game), game)
     assert sorted(stones.actions) == list(range(game.points))

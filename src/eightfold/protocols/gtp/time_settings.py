@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from eightfold.core.errors import EightfoldError, unknown
 from eightfold.protocols.clock import Clock
-from eightfold.protocols.gtp.words import SHOWN, read_number, read_whole
+from eightfold.protocols.gtp.syntax import SHOWN, read_number, read_whole
 
 LONGEST = 1e9  # seconds
 
@@ -14,7 +14,7 @@ LONGEST = 1e9  # seconds
 def set_time(clocks: Sequence[Clock], words: list[str]) -> None:
     """`time_settings MAIN OVERTIME STONES`; overtime without stones means that there is no limit."""
     if len(words) != 3:
-        raise EightfoldError("syntax error: time_settings wants main time, overtime and stones")
+        raise EightfoldError("syntax error: time_settings takes main time, overtime and stones")
     main, overtime, stones = read_seconds(words[0]), read_seconds(words[1]), _stones(words[2])
     if overtime > 0 and stones == 0:
         _set(clocks, None, 0.0)
@@ -29,7 +29,7 @@ def set_kgs_time(clocks: Sequence[Clock], words: list[str]) -> None:
     if kind.lower() not in counts:
         raise unknown("kind of time settings", kind[:SHOWN], counts)
     if len(rest) != counts[kind.lower()]:
-        raise EightfoldError(f"syntax error: {kind} wants {counts[kind.lower()]} numbers")
+        raise EightfoldError(f"syntax error: {kind} takes {counts[kind.lower()]} numbers")
     if not rest:
         _set(clocks, None, 0.0)
         return
@@ -38,20 +38,20 @@ def set_kgs_time(clocks: Sequence[Clock], words: list[str]) -> None:
     count = _stones(rest[2]) if len(rest) > 1 else 0
     if kind.lower() == "canadian":
         overtime = overtime / count if count else 0.0
-    _set(clocks, main, overtime if count else 0.0, by_period=kind.lower() == "byoyomi")
+    _set(clocks, main, overtime if count else 0.0, is_byoyomi=kind.lower() == "byoyomi")
 
 
 def set_left(clock: Clock, words: list[str]) -> None:
-    """`TIME STONES` of `time_left`: stones of the overtime that is running, or periods left; 0 in main time."""
+    """`TIME STONES` of `time_left`: stones or periods left in overtime; 0 in main time."""
     if len(words) != 2:
-        raise EightfoldError("syntax error: time_left wants a color, a time and stones")
+        raise EightfoldError("syntax error: time_left takes a color, a time and stones")
     seconds, stones = read_number(words[0], "time"), _stones(words[1])
     if abs(seconds) > LONGEST:
         raise EightfoldError(f"syntax error: time {words[0][:SHOWN]!r} is too long")
     if stones:
-        clock.left, clock.running = 0.0, max(seconds, 0.0) / (1 if clock.by_period else stones)
+        clock.remaining, clock.current_overtime = 0.0, max(seconds, 0.0) / (1 if clock.is_byoyomi else stones)
     else:
-        clock.left, clock.running = seconds, None
+        clock.remaining, clock.current_overtime = seconds, None
 
 
 def read_seconds(text: str) -> float:
@@ -68,7 +68,7 @@ def _stones(text: str) -> int:
     return stones
 
 
-def _set(clocks: Sequence[Clock], main: float | None, overtime: float, *, by_period: bool = False) -> None:
+def _set(clocks: Sequence[Clock], main: float | None, overtime: float, *, is_byoyomi: bool = False) -> None:
     for clock in clocks:
-        clock.game, clock.overtime, clock.by_period = main, overtime, by_period
-        clock.left, clock.running, clock.used = None, None, 0.0
+        clock.per_game, clock.overtime, clock.is_byoyomi = main, overtime, is_byoyomi
+        clock.remaining, clock.current_overtime, clock.used = None, None, 0.0

@@ -1,7 +1,7 @@
-"""Moves that are made before an engine is ready: its kernels are still being compiled, and a clock runs.
+"""Moves that are made before the engine is ready: its kernels still compile, and the clock runs.
 
-Nothing here needs a kernel. Where every empty point is a legal move, the stones are kept until the engine can be told
-of them, and a move near the others is better than a game lost on time.
+Nothing here needs a kernel. Where every empty point is a legal move, the stones are kept until the engine can take
+them over. A move near the other stones is better than a game lost on time.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from eightfold.core.errors import EightfoldError
 from eightfold.games.game import Game
 
 
-class EarlyStones:
+class PendingMoves:
     """Stones on an empty board, in the order in which they were played."""
 
     def __init__(self) -> None:
@@ -35,7 +35,7 @@ class EarlyStones:
             raise EightfoldError("the game is over: the board is full")
         return min(empty, key=distance)
 
-    def taken(self) -> list[int]:
-        """The stones, which are none of its own any more."""
+    def hand_over(self) -> list[int]:
+        """Give the moves to the engine and keep none."""
         actions, self.actions = self.actions, []
         return actions

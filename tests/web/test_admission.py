@@ -16,7 +16,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus
 from websockets.sync.client import connect
 
-from eightfold.web.door import BETWEEN_LINES, WORDS, Door, file_limit
+from eightfold.web.admission import LOG_INTERVAL, REFUSAL, Admission, file_limit
 from patience import LONG, finished
 from web.serving import Client
 
@@ -61,7 +61,7 @@ def test_past_the_file_limit_some_are_refused_and_the_others_play_on(tmp_path):
         assert inside
         assert refusals
         assert len(inside) + len(refusals) + cut == CLIENTS
-        assert set(refusals) == {(503, WORDS)}
+        assert set(refusals) == {(503, REFUSAL)}
         first.ask("play", action=24)
         Client(inside[-1]).new()
         for socket in inside:
@@ -85,12 +85,12 @@ def _comes_in(address: str) -> None:
 
 def test_one_line_tells_of_many_refusals(caplog):
     at = [0.0]
-    door = Door(100, now=lambda: at[0])
+    admission = Admission(100, now=lambda: at[0])
     with caplog.at_level(logging.WARNING, "eightfold.web"):
         for _ in range(1000):
-            door.refused()
-        at[0] += BETWEEN_LINES
-        door.refused()
+            admission.count_refusal()
+        at[0] += LOG_INTERVAL
+        admission.count_refusal()
     assert [record.message.split(" refused")[0] for record in caplog.records] == [
         "a connection was",
         "1000 connections were",
@@ -98,23 +98,23 @@ def test_one_line_tells_of_many_refusals(caplog):
 
 
 def test_an_accept_that_fails_is_a_refusal_and_other_trouble_is_told(caplog):
-    loop, door = asyncio.new_event_loop(), Door(100)
+    loop, admission = asyncio.new_event_loop(), Admission(100)
     try:
         with caplog.at_level(logging.WARNING):
             for _ in range(5):
-                door.hear_of_trouble(loop, {"message": "accept", "exception": OSError(24, os.strerror(24))})
+                admission.handle_loop_error(loop, {"message": "accept", "exception": OSError(24, os.strerror(24))})
         assert len(caplog.records) == 1
-        door.hear_of_trouble(loop, {"message": "something else", "exception": RuntimeError("else")})
+        admission.handle_loop_error(loop, {"message": "something else", "exception": RuntimeError("else")})
         assert "something else" in caplog.records[-1].message
     finally:
         loop.close()
 
 
 def test_a_reserve_is_kept_and_without_a_limit_everybody_comes_in():
-    door = Door(1024)
-    assert door.admits(1024 - door.reserve - 1)
-    assert not door.admits(1024 - door.reserve)
-    assert not door.is_crowded(1024 - door.reserve)
-    assert door.is_crowded(1023)
-    assert Door(None).admits(1_000_000)
+    admission = Admission(1024)
+    assert admission.admits(1024 - admission.reserve - 1)
+    assert not admission.admits(1024 - admission.reserve)
+    assert not admission.is_exhausted(1024 - admission.reserve)
+    assert admission.is_exhausted(1023)
+    assert Admission(None).admits(1_000_000)
     assert file_limit() is None or file_limit() > 0

@@ -10,7 +10,7 @@ from eightfold.core.errors import EightfoldError
 from eightfold.games import BLACK, WHITE, make_game
 from eightfold.games.records.sgf import read_sgf, write_sgf
 from eightfold.games.setup import start_from
-from eightfold.protocols.history import History, from_record
+from eightfold.protocols.gtp.history import History, from_record
 
 GAME = make_game("go:size=5")
 PASS = GAME.points
@@ -37,7 +37,7 @@ def played(steps) -> tuple[History, list[tuple[object, ...]]]:
 
 def state(history: History) -> tuple[object, ...]:
     position = history.position
-    return position.stones.tobytes(), position.to_move, position.moves, position.is_over, history.line, len(history)
+    return position.stones.tobytes(), position.to_move, position.moves, position.is_over, history.branch, len(history)
 
 
 @settings(max_examples=150)
@@ -64,7 +64,7 @@ def test_on_one_line_equal_moves_are_equal_positions(steps):
         except EightfoldError:
             continue
         position = history.position
-        key = (history.line, position.moves)
+        key = (history.branch, position.moves)
         assert seen.setdefault(key, position.state.tobytes()) == position.state.tobytes()
 
 

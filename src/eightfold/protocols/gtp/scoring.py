@@ -1,7 +1,7 @@
-"""The end of a game of Go as GTP asks for it: the score, and which stones live.
+"""The end of a game of Go as GTP asks for it: the score, and which stones are dead.
 
-Stones in areas that random games mostly lose are dead (`eightfold.search.ownership`), except under Tromp-Taylor rules,
-where every stone on the board lives.
+Stones that random games mostly lose are dead (`eightfold.search.ownership`), except under Tromp-Taylor rules, where
+every stone on the board is alive.
 """
 
 from __future__ import annotations
@@ -12,14 +12,15 @@ from eightfold.core.errors import EightfoldError, unknown
 from eightfold.games.game import Position
 from eightfold.games.points import Count, count, neighbours, result_text
 from eightfold.games.state import BLACK, WHITE
-from eightfold.protocols.gtp.words import SHOWN, write_vertex
+from eightfold.protocols.gtp.syntax import SHOWN, write_vertex
 from eightfold.search.ownership import dead_groups, groups
 
 STATUSES = ("alive", "dead", "seki", "black_territory", "white_territory")
 
 
 def final_count(position: Position, *, seed: int = 0) -> Count:
-    _check_points(position)
+    if not position.game.counts_points:
+        raise EightfoldError(f"cannot score: {position.game.text} has no points")
     dead = [] if position.game.values.get("rules") == "tromp-taylor" else dead_groups(position, seed=seed)
     return count(position, dead=[group[0] for group in dead])
 
@@ -46,7 +47,7 @@ def final_status_list(position: Position, status: str, *, seed: int = 0) -> str:
 
 
 def status_of(group: list[int], position: Position, counted: Count) -> str:
-    """Dead, alive, or in seki: a living group that touches no point of its own."""
+    """Dead, alive, or in seki: a living group that touches no territory of its own."""
     if group[0] in counted.dead:
         return "dead"
     stones, owners = position.stones.ravel(), counted.owners.ravel()
@@ -54,8 +55,3 @@ def status_of(group: list[int], position: Position, counted: Count) -> str:
     beside = {point for member in group for point in neighbours(member, position.game.size)} - set(group)
     open_points = [point for point in beside if stones[point] == 0 or point in counted.dead]
     return "alive" if any(owners[point] == colour for point in open_points) else "seki"
-
-
-def _check_points(position: Position) -> None:
-    if not position.game.counts_points:
-        raise EightfoldError(f"cannot score: {position.game.text} has no points")

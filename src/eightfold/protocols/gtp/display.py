@@ -1,9 +1,9 @@
-"""Boards as GTP programs show them, and what GoGui wants to know."""
+"""The board as text, as GTP programs show it, and answers to the commands of GoGui."""
 
 from __future__ import annotations
 
 from eightfold.games.game import Game, Position
-from eightfold.protocols.gtp.words import COLUMNS, write_colour, write_vertex
+from eightfold.protocols.gtp.syntax import COLUMNS, write_colour, write_vertex
 
 LETTERS = ".XO"
 
@@ -26,10 +26,10 @@ def board_text(position: Position) -> str:
         for row in range(size)
     ]
     state = position.outcome if position.is_over else f"{write_colour(position.to_move)} to play"
-    return "\n".join([head, *rows, head, state + _taken(position)])
+    return "\n".join([head, *rows, head, state + _captures(position)])
 
 
-def _taken(position: Position) -> str:
+def _captures(position: Position) -> str:
     if position.prisoners is None:
         return ""
     white, black = position.prisoners  # black took white stones

@@ -1,6 +1,6 @@
-"""Lines of a pipe, whatever comes through it: LF or CRLF, binary, endless.
+"""Read lines from a pipe, whatever comes through it: LF or CRLF, binary, endless.
 
-Read by `os.read`, without Python's own buffers: a thread that waits in them cannot be left behind at the end.
+`os.read` reads them, without Python's own buffers: a thread that waits in those blocks the end of the process.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ LONGEST = 4096  # bytes of a line that are kept; the rest of it is dropped
 _PIECE = 1 << 16
 
 
-def plain(line: bytes) -> str:
+def decode_ascii(line: bytes) -> str:
     """A line as text: what is not printable ASCII becomes a blank or a question mark.
 
-    >>> plain(bytes([9]) + b"START 15" + bytes([200, 13, 0]))
+    >>> decode_ascii(bytes([9]) + b"START 15" + bytes([200, 13, 0]))
     'START 15?'
     """
     text = line.decode("ascii", "replace").replace("\ufffd", "?")
     return "".join(letter if letter.isprintable() else " " for letter in text).strip()
 
 
-def read_lines(descriptor: int, *, plain: Callable[[bytes], str] = plain) -> Iterator[str]:
-    """The lines as `plain` makes text of them, without their ends, until the pipe is closed."""
+def read_lines(descriptor: int, *, decode: Callable[[bytes], str] = decode_ascii) -> Iterator[str]:
+    """The lines as text, without their ends, until the pipe is closed."""
     rest, dropping = b"", False
     while True:
         try:
@@ -35,12 +35,12 @@ def read_lines(descriptor: int, *, plain: Callable[[bytes], str] = plain) -> Ite
         *lines, rest = (rest + piece).split(b"\n")
         for line in lines:
             if not dropping:
-                yield plain(line[:LONGEST])
+                yield decode(line[:LONGEST])
             dropping = False
         if dropping:
             rest = b""
-        elif len(rest) > LONGEST:  # it is answered now, and what still comes of it is dropped
-            yield plain(rest[:LONGEST])
+        elif len(rest) > LONGEST:  # it is answered now; the rest of it is dropped
+            yield decode(rest[:LONGEST])
             rest, dropping = b"", True
     if rest and not dropping:
-        yield plain(rest)
+        yield decode(rest)

@@ -1,30 +1,30 @@
-// What is foreseen for every point, laid over the board: owners by random games, and what an Internal Symmetry Network
-// says of eyes and captures. One source at a time, and one of its maps.
+// The panel of point maps: predictions for every point, drawn over the board. Random games and networks predict
+// ownership; an Internal Symmetry Network predicts eyes and captures. It shows one map of one source at a time.
 
 import { field, make, select, setOptions, show } from "./dom.js";
 import { readGame } from "./forms.js";
 
-export class Foresight {
+export class PointMaps {
   constructor(game, board, onChange) {
     this.game = game;
-    this.onChange = onChange; // when numbers come to lie on the points, or go
+    this.onChange = onChange; // called when numbers appear on the points, or go
     this.board = board;
     this.visible = false;
     this.answer = null;
-    this.asked = null; // the state that was asked about and not answered yet
+    this.asked = null; // the state of the request that is not answered yet
     this.source = select([["", "Nothing"]], "", () => this.sourceChanged());
     this.source.id = "map-source";
     this.choice = select([], null, () => this.draw());
-    this.legend = document.getElementById("legend"); // below the board: on a phone the choice is far from it
+    this.legend = document.getElementById("legend"); // below the board: on a phone the panel is far from it
     this.choice.id = "map";
     this.mapField = field("Map", this.choice);
     this.note = make("p", { class: "note", id: "map-note" });
-    this.node = make("div", { class: "card" }, make("h2", {}, "Foresight"),
+    this.node = make("div", { class: "card" }, make("h2", {}, "Predictions"),
       field("By", this.source), this.mapField, this.note);
     game.on("state", (state) => this.show(state));
-    game.on("maps", (answer) => this.hear(answer));
+    game.on("maps", (answer) => this.receive(answer));
     game.on("error", () => this.forget());
-    game.on("connection", () => this.forget()); // what was asked over the old one is not answered any more
+    game.on("connection", () => this.forget()); // requests over the old one get no answer
   }
 
   setVisible(visible) {
@@ -49,12 +49,12 @@ export class Foresight {
   }
 
   get hasNumbers() {
-    return this.map !== null && !this.map.owners;
+    return this.map !== null && !this.map.ownership;
   }
 
   get sources() {
     const { name } = readGame(this.game.state?.game.text ?? "");
-    return (this.game.offers.maps ?? []).filter((source) => source.game === name);
+    return (this.game.menu.maps ?? []).filter((source) => source.game === name);
   }
 
   show(state) {
@@ -77,17 +77,17 @@ export class Foresight {
   ask() {
     const { state } = this.game;
     if (!this.visible || !this.source.value || !state || this.answer) return;
-    if (this.asked?.id === state.id) return; // its answer comes, and another question may follow it
+    if (this.asked?.id === state.id) return; // another request may follow its answer
     this.asked = state;
     this.game.send("maps", { source: this.source.value });
   }
 
-  hear(answer) {
+  receive(answer) {
     const { state } = this.game;
     if (answer.source !== this.source.value || answer.id !== state?.id) return;
     this.asked = null;
     if (answer.node !== state.node) {
-      this.ask(); // the game went on meanwhile
+      this.ask(); // the game continued meanwhile
       return;
     }
     this.answer = answer;
@@ -105,14 +105,14 @@ export class Foresight {
     }
     if (!map) {
       this.erase();
-      this.note.textContent = this.asked ? "Looking …" : "";
+      this.note.textContent = this.asked ? "Computing …" : "";
       return;
     }
-    const counted = map.owners && this.game.state.count; // its squares are there already
-    const meaning = counted ? "The squares show the count" : map.owners ? "The larger a square, the surer its owner"
-      : `How likely, in per cent: ${map.help}`;
+    const scored = map.ownership && this.game.state.score; // its squares are on the board already
+    const meaning = scored ? "The squares show the score" : map.ownership ? "A larger square means a surer owner"
+      : `Likelihood in per cent: ${map.help}`;
     this.note.textContent = `${meaning}; ${this.answer.note}.`;
-    if (counted) {
+    if (scored) {
       this.erase();
       return;
     }

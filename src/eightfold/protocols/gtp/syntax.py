@@ -1,4 +1,4 @@
-"""The words of GTP: lines, vertices, colours, numbers, and the names of rules.
+"""The syntax of GTP: lines, vertices, colours, numbers, and the names of rules.
 
 Columns skip the letter I in every game, rows count from below: A1 is the lower left corner.
 """
@@ -17,7 +17,7 @@ from eightfold.games.state import BLACK, WHITE
 
 COLUMNS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 PASS, STOP = "pass", "stop"
-STREAMS = frozenset({"lz-analyze", "kata-analyze", "analyze"})  # commands that go on until any other line comes
+STREAMS = frozenset({"lz-analyze", "kata-analyze", "analyze"})  # commands that go on until any other line arrives
 COLOURS = {"b": BLACK, "black": BLACK, "w": WHITE, "white": WHITE}
 SHOWN = 40  # letters of a bad word that are repeated
 RULESETS = ("chinese", "japanese", "aga", "new-zealand", "tromp-taylor")
@@ -53,10 +53,10 @@ def command_of(text: str) -> str:
     return read_line(text).name
 
 
-def plain(line: bytes) -> str:
-    """A line as text: a tab is a blank, other control characters are dropped, as GTP says.
+def decode_line(line: bytes) -> str:
+    """A line as text: a tab becomes a space, other control characters are dropped, as GTP demands.
 
-    >>> plain(b"pl" + bytes([7]) + b"ay" + bytes([9]) + b"b D4" + bytes([13]))
+    >>> decode_line(b"pl" + bytes([7]) + b"ay" + bytes([9]) + b"b D4" + bytes([13]))
     'play b D4'
     """
     text = line.decode("utf-8", "replace").replace("\t", " ")
@@ -123,7 +123,7 @@ def read_number(text: str, what: str) -> float:
 # ---- rules ------------------------------------------------------------------------------------------
 
 
-USUAL_GAME = "Go"  # of a program that does not say what it plays
+DEFAULT_GAME_ID = "Go"  # of a program that does not say what it plays
 
 
 def game_id(game: Game) -> str:
@@ -163,10 +163,10 @@ def read_rules(text: str) -> str:
     except (ValueError, RecursionError):
         raise EightfoldError(f"syntax error: {text[:SHOWN]!r} is not JSON") from None
     known = {"ko", "scoring", "suicide", "tax", "hasButton", "whiteHandicapBonus", "friendlyPassOk"}
-    strange = set(given) - known
-    if strange:
-        raise unknown("rule", min(strange)[:SHOWN], sorted(known))
-    fixed = {"tax": ("NONE",), "hasButton": (False,), "whiteHandicapBonus": ("0",)}  # nothing else is played
+    unknown_keys = set(given) - known
+    if unknown_keys:
+        raise unknown("rule", min(unknown_keys)[:SHOWN], sorted(known))
+    fixed = {"tax": ("NONE",), "hasButton": (False,), "whiteHandicapBonus": ("0",)}  # nothing else is supported
     for key, allowed in fixed.items():
         if given.get(key, allowed[0]) not in allowed:
             raise EightfoldError(f"rules: {key}={str(given[key])[:SHOWN]!r} is not supported; {allowed[0]!r} is")
