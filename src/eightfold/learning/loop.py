@@ -75,7 +75,7 @@ SELF_PLAY = Layout(
 
 
 class Training(Run[TrainConfig]):
-    """A run of self-play; its folder also has `buffer/`, `validation/` (samples kept from training) and `evaluated/`."""
+    """A run of self-play; its folder also has `buffer/`, `validation/` (held-out samples) and `evaluated/`."""
 
     layout = SELF_PLAY
 
