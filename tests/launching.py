@@ -18,7 +18,7 @@ SERVER = """
 import ctypes, json, os, signal, sys, traceback
 import eightfold.cli.main
 import eightfold.learning.commands, eightfold.learning.data.lmdb_store, eightfold.learning.loop
-import eightfold.learning.td.commands
+import eightfold.learning.td.loop
 import numpy as np, torch
 from eightfold.games import make_game
 from eightfold.learning.config import SelfPlayConfig

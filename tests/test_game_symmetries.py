@@ -14,8 +14,9 @@ import pytest
 from eightfold.core.errors import EightfoldError
 from eightfold.games import BLACK, WHITE, Game, GameSpec, Position, make_game
 from eightfold.games.state import HASHES
-from eightfold.learning.data.batches import BatchMaker, check_turns
+from eightfold.learning.data.batches import BatchMaker, check_symmetries
 from eightfold.learning.data.buffer import DataBuffer
+from eightfold.learning.data.sample import Batch
 from eightfold.learning.monitors import SelfPlayMonitor
 from eightfold.nets.inference.cache import CachedEvaluator
 from eightfold.nets.inference.evaluator import MODES, NetworkEvaluator, planes_seen
@@ -219,7 +220,7 @@ def test_every_mode_of_the_batch_maker_keeps_to_the_symmetries(mode, drop, tower
     states = np.repeat(planes_of(tower), count, 0)
     policies = np.repeat(np.eye(drop.actions, dtype=np.float32)[[drop.action("b1")]], count, 0)
     maker = BatchMaker(mode, random=np.random.default_rng(1), symmetries=drop.symmetries)
-    batch = maker.make(states, policies, np.zeros(count, np.float32))
+    batch = maker.make(Batch(states, policies, np.zeros(count, np.float32)))
     pairs = Counter(
         (int(np.flatnonzero(state[1])[0]), int(np.argmax(policy)))
         for state, policy in zip(batch.states, batch.policies, strict=True)
@@ -237,9 +238,9 @@ def test_every_mode_of_the_batch_maker_keeps_to_the_symmetries(mode, drop, tower
 
 def test_a_configuration_draws_only_from_the_symmetries_of_the_game():
     every = tuple(range(8))
-    assert check_turns(every, "augment", symmetries=(0, MIRROR)) == (0, MIRROR)
-    assert check_turns((MIRROR,), "augment", symmetries=(0, MIRROR)) == (MIRROR,)
-    said = refusal(lambda: check_turns((0, 1), "augment", symmetries=(0, MIRROR)))
+    assert check_symmetries(every, "augment", of_game=(0, MIRROR)) == (0, MIRROR)
+    assert check_symmetries((MIRROR,), "augment", of_game=(0, MIRROR)) == (MIRROR,)
+    said = refusal(lambda: check_symmetries((0, 1), "augment", of_game=(0, MIRROR)))
     assert said == "training.symmetries = [0, 1]: the game does not have 1; it has 0, 4"
 
 

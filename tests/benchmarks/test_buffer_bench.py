@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -26,7 +28,7 @@ def test_the_order_check_notices_a_ring_that_began_anew():
     examples = random_samples(np.random.default_rng(1), BULK, size=15, visits=400)
     buffer = _fill(DataBuffer(None, 4096), examples, 0, 1)
     assert _in_order(buffer, 4095)
-    buffer.add_data([examples[0]._replace(value=0.0)])
+    buffer.add_data([replace(examples[0], value=0.0)])
     assert not _in_order(buffer, 4096)
 
 

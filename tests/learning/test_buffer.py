@@ -1,4 +1,4 @@
-"""The replay buffer of document 002."""
+"""The replay buffer, in memory and on disk."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_a_call_may_be_longer_than_the_ring(tmp_path):
         buffer.add_data([example(number) for number in range(4, 29)])
         assert len(buffer) == 10
         assert buffer.read((buffer.newest + np.arange(10)) % 10).values.tolist() == list(range(19, 29))
-        with pytest.raises(EightfoldError, match="no example in slot 11"):
+        with pytest.raises(EightfoldError, match="no sample in slot 11"):
             buffer.read([3, 11])
 
 

@@ -160,7 +160,7 @@ def test_a_single_bit_of_an_example_is_noticed(tmp_path):
     changed = bytearray(record)
     changed[5] ^= 4
     path.write_bytes(path.read_bytes().replace(record, bytes(changed)))
-    assert "1 of 200 examples are not what they were" in refusal(lambda: DataBuffer(tmp_path / "b"))
+    assert "1 of 200 samples are not what they were" in refusal(lambda: DataBuffer(tmp_path / "b"))
 
 
 def test_a_buffer_without_checksums_gets_them(tmp_path):

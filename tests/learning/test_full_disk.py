@@ -20,11 +20,11 @@ from test_training import SMALL, small
 from eightfold.learning.data.buffer import DataBuffer
 from eightfold.learning.data.lmdb_store import LmdbStore
 from eightfold.learning.loop import Training
-from eightfold.learning.runs import lines as lines_module
+from eightfold.learning.runs import atomic_save as save_module
+from eightfold.learning.runs import line_file as lines_module
 from eightfold.learning.runs import metrics as metrics_module
-from eightfold.learning.runs import sealed as sealed_module
-from eightfold.learning.runs.lines import LineFile
-from eightfold.learning.runs.run import read_metrics
+from eightfold.learning.runs.line_file import LineFile
+from eightfold.learning.runs.metrics import read_metrics
 from eightfold.nets.store.checkpoint import load_checkpoint, replace_files
 from refusals import refusal
 
@@ -109,7 +109,7 @@ def test_a_checkpoint_that_does_not_fit_leaves_the_old_one(finished, monkeypatch
     assert len(before) == 6
     for nth in range(1, 7):
         with monkeypatch.context() as patched:
-            fails_after(patched, sealed_module, nth)
+            fails_after(patched, save_module, nth)
             assert "No space left on device" in refusal(training.save)
         assert {path.name: path.read_bytes() for path in (finished / "checkpoint").iterdir()} == before
     training.close()

@@ -21,7 +21,7 @@ from eightfold.games import make_game
 from eightfold.games.state import DRAW, SIDE
 from eightfold.isn.place import load_go_isn
 from eightfold.learning.data.buffer import DataBuffer
-from eightfold.learning.runs.run import read_metrics
+from eightfold.learning.runs.metrics import read_metrics
 from eightfold.learning.td.config import TdConfig
 from eightfold.learning.td.loop import TdTrainer
 from eightfold.nets.inference.evaluator import MODES

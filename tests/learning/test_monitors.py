@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from eightfold.games import make_game
+from eightfold.learning.data.record import PlayedGame
 from eightfold.learning.loop import Training
 from eightfold.learning.monitors import MEMORY, SelfPlayMonitor
-from eightfold.learning.selfplay import PlayedGame
 from eightfold.symmetry import BoardSymmetry
 from tiny_runs import tiny
 
@@ -19,10 +19,13 @@ COLLAPSED, REDUNDANT = "collapsed self-play", "redundant self-play"
 
 
 def played(moves, result: int, opening: int = 0) -> PlayedGame:
-    nothing = np.zeros(0, np.float32)
-    states = np.zeros((0, 1), np.int64)
     return PlayedGame(
-        moves=tuple(moves), opening=opening, result=result, states=states, policies=nothing, values=nothing
+        moves=tuple(moves),
+        opening=opening,
+        result=result,
+        plies=np.zeros(0, np.int64),
+        policies=np.zeros((0, 64), np.float32),
+        root_values=np.zeros(0, np.float32),
     )
 
 
@@ -68,7 +71,7 @@ def short_game(random: np.random.Generator, opening: int, after: int, loser_move
 def warned(games: list[PlayedGame], game=GAME) -> list[str]:
     monitor = SelfPlayMonitor(game)
     for one in games:
-        monitor.see(one)
+        monitor.add(one.replay(game), one.opening, one.result)
     return [warning.partition(":")[0] for warning in monitor.warnings()]
 
 

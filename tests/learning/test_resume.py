@@ -19,7 +19,7 @@ from test_training import SMALL, small
 from eightfold.core.errors import EightfoldError
 from eightfold.learning.config import TrainConfig
 from eightfold.learning.loop import Training
-from eightfold.learning.runs.run import read_metrics
+from eightfold.learning.runs.metrics import read_metrics
 from eightfold.learning.td.config import TdConfig
 from eightfold.learning.td.loop import TdTraining
 from eightfold.nets.inference.evaluator import MODES
@@ -68,7 +68,7 @@ def test_counters_are_as_if_never_stopped_in_every_mode(mode, tmp_path):
         again.close()
     # As after a kill: games that were stored, and steps that were taken, after the last checkpoint.
     killed = Training(small(*changes, "games=100"), run)
-    killed._round()
+    killed.train_round()
     after, at = counters(killed), killed.progress
     killed.close()
     assert after["games"] > before["games"]
@@ -103,7 +103,7 @@ def test_a_kill_between_samples_and_the_line_of_a_game_loses_neither(run, monkey
     def killed(game: object) -> None:
         raise RuntimeError("killed")
 
-    monkeypatch.setattr(training.run, "keep_game", killed)
+    monkeypatch.setattr(training.folder, "log_game", killed)
     with pytest.raises(RuntimeError, match="killed"):
         training.selfplay.play(1, on_game=training._store)
     stored = len(training.buffer) + len(training.validation)
@@ -141,12 +141,12 @@ def test_metrics_tell_of_no_weights_that_are_not_on_the_disk(run):
 
 def test_lines_that_a_save_let_in_are_written_by_the_next_launch(run, monkeypatch):
     training = Training(small(*SHORT), run)
-    training.run.note({"games": 12, "minutes": 1.0, "steps": 0, "late": True})
+    training.folder.log({"games": 12, "minutes": 1.0, "steps": 0, "late": True})
 
     def killed() -> None:
         raise RuntimeError("killed")
 
-    monkeypatch.setattr(training.run._metrics, "write", killed)
+    monkeypatch.setattr(training.folder._metrics, "write", killed)
     with pytest.raises(RuntimeError, match="killed"):
         training.save()
     training.close()
@@ -169,9 +169,7 @@ OTHERS = {
 
 
 def test_what_may_not_change_is_refused_before_anything_is_written(run):
-    from eightfold.learning.runs.fixed import FIXED
-
-    assert OTHERS.keys() == FIXED.keys()
+    assert OTHERS.keys() == Training.layout.fixed.keys()
     before = files_of(run)
     for key, value in OTHERS.items():
         assert f"was started with {key} = " in refusal(lambda: Training(small(*SHORT, f"{key}={value}"), run))  # noqa: B023
@@ -191,8 +189,6 @@ def files_of(run: Path) -> dict[str, bytes]:
 
 
 def test_every_other_key_may_change(run):
-    from eightfold.learning.runs.fixed import FIXED
-
     changed = {
         "seed": 5, "minutes": 100.0, "games": 18, "backend": "torch", "device": "cpu",
         "selfplay.root": "gumbel", "selfplay.cache_key": "position", "selfplay.full_share": 0.9,
@@ -202,11 +198,11 @@ def test_every_other_key_may_change(run):
     for item in dataclasses.fields(TrainConfig):
         value = getattr(small(), item.name)
         if not dataclasses.is_dataclass(value):
-            assert item.name in changed or item.name in FIXED
+            assert item.name in changed or item.name in Training.layout.fixed
             continue
         for inner in dataclasses.fields(value):
             key, old = f"{item.name}.{inner.name}", getattr(value, inner.name)
-            if key not in FIXED and key not in changed:
+            if key not in Training.layout.fixed and key not in changed:
                 changed[key] = {bool: lambda o: not o, int: lambda o: o + 1, float: lambda o: o / 2}[type(old)](old)
     texts = [f"{key}={json.dumps(value) if not isinstance(value, str) else value}" for key, value in changed.items()]
     training = Training(small(*texts), run)
@@ -217,10 +213,11 @@ def test_every_other_key_may_change(run):
 
 
 def test_the_documentation_lists_what_may_not_change():
-    from eightfold.learning.runs.fixed import FIXED, FIXED_TD
+    from eightfold.learning.loop import SELF_PLAY
+    from eightfold.learning.td.loop import TD as TD_LAYOUT
 
     docs = Path(__file__).parents[2] / "docs"
-    for page, fixed in (("training.md", FIXED), ("td.md", FIXED_TD)):
+    for page, fixed in (("training.md", SELF_PLAY.fixed), ("td.md", TD_LAYOUT.fixed)):
         for key, reason in fixed.items():
             assert f"- `{key}`: {reason}" in (docs / page).read_text(encoding="utf-8")
 
@@ -287,11 +284,11 @@ def test_weights_are_on_the_disk_soon_and_within_a_round(tmp_path, monkeypatch):
 
 
 def test_when_to_save(monkeypatch):
-    from eightfold.learning.runs import checkpointing
+    from eightfold.learning.runs import shell
 
     now = [100.0]
-    monkeypatch.setattr(checkpointing.time, "monotonic", lambda: now[0])
-    schedule, saved = checkpointing.Schedule(), []
+    monkeypatch.setattr(shell.time, "monotonic", lambda: now[0])
+    schedule, saved = shell.SaveSchedule(), []
     for tick in range(12000):
         now[0] = 100 + tick / 100
         if schedule.due:
@@ -308,7 +305,7 @@ def test_fresh_weights_never_take_the_place_of_trained_ones(run):
     (run / "checkpoint" / "progress.json").unlink()
     training = Training(small(*SHORT), run)
     assert training.progress.steps > 0
-    assert any("progress.json is missing" in notice for notice in training.run.notices)
+    assert any("progress.json is missing" in notice for notice in training.folder.notices)
     training.save()
     training.close()
     assert (run / "checkpoint" / "network.safetensors").read_bytes() == weights
@@ -337,7 +334,7 @@ def test_the_optimiser_and_its_clipping_go_on(run):
 
 
 def test_files_that_are_saved_together_are_all_new_or_all_old(tmp_path, monkeypatch):
-    from eightfold.learning.runs.sealed import open_sealed, remove_drafts, save_sealed
+    from eightfold.learning.runs.atomic_save import open_saved, remove_drafts, save_together
 
     old, new = ({name: bytes([k]) * 1000 for name in ("a", "b", "c/d")} for k in (1, 2))
 
@@ -347,7 +344,7 @@ def test_files_that_are_saved_together_are_all_new_or_all_old(tmp_path, monkeypa
     seen = set()
     for nth in range(1, 9):
         folder = tmp_path / str(nth)
-        save_sealed(folder, old, notes={"n": 1})
+        save_together(folder, old, notes={"n": 1})
         calls = 0
 
         def dying(call, nth=nth):
@@ -364,8 +361,8 @@ def test_files_that_are_saved_together_are_all_new_or_all_old(tmp_path, monkeypa
             patched.setattr(os, "fsync", dying(os.fsync))
             patched.setattr(os, "replace", dying(os.replace))
             with pytest.raises(Killed):
-                save_sealed(folder, new, notes={"n": 2})
-        seal = open_sealed(folder)
+                save_together(folder, new, notes={"n": 2})
+        seal = open_saved(folder)
         remove_drafts([folder, folder / "c"])
         assert seal is not None
         assert not any(seal.fault(name) for name in old)
@@ -398,7 +395,7 @@ def test_a_run_of_the_version_before_goes_on(run):
     path.write_text(json.dumps(old))
     training = Training(small(*SHORT, "games=18"), run)
     assert counters(training) == {name: old[name] for name in COUNTERS}
-    assert any("checksums.json is missing" in notice for notice in training.run.notices)
+    assert any("checksums.json is missing" in notice for notice in training.folder.notices)
     training.train()
     training.close()
     assert (run / "checkpoint" / "checksums.json").exists()
@@ -425,9 +422,7 @@ def test_a_td_run_is_refused_or_goes_on_from_its_weights(tmp_path):
         "game": {"game": "go:size=4,komi=0.5"}, "classes": {"classes": "count"},
         "units": {"units": replace(TD.units, trivial=3)}, "start": {"start": "isn-9"},
     }  # fmt: skip
-    from eightfold.learning.runs.fixed import FIXED_TD
-
-    assert changes.keys() == FIXED_TD.keys()
+    assert changes.keys() == TdTraining.layout.fixed.keys()
     for key, change in changes.items():
         assert f"was started with {key} = " in refusal(lambda: TdTraining(replace(TD, **change), run))  # noqa: B023
         assert files_of(run) == before
@@ -443,7 +438,7 @@ def test_a_td_run_is_refused_or_goes_on_from_its_weights(tmp_path):
 def test_td_metrics_and_snapshots_come_with_their_weights(tmp_path, monkeypatch):
     from eightfold.learning.td import loop as td
 
-    monkeypatch.setattr(td, "NOTE_SECONDS", 0.0)
+    monkeypatch.setattr(td, "LOG_SECONDS", 0.0)
     run = tmp_path / "run"
 
     class Killed(Exception):

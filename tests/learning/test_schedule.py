@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from eightfold.config import load_preset
+from eightfold.learning.checkpointing import SelfPlayProgress
 from eightfold.learning.config import EvaluationConfig, TrainConfig
 from eightfold.learning.loop import Training
-from eightfold.learning.runs import checkpointing
-from eightfold.learning.runs.progress import Progress
-from eightfold.learning.runs.run import read_metrics
+from eightfold.learning.runs import shell
+from eightfold.learning.runs.metrics import read_metrics
 from tiny_runs import tiny
 
 PAPER = [  # on a tiny board: one game, then ten steps
@@ -71,7 +71,7 @@ def test_samples_from_before_the_first_batch_earn_their_share_and_no_more(tmp_pa
 
 def never_due(monkeypatch) -> None:
     """No checkpoint comes because time has passed."""
-    monkeypatch.setattr(checkpointing.Schedule, "due", False)
+    monkeypatch.setattr(shell.SaveSchedule, "due", False)
 
 
 def test_evaluations_come_every_so_many_games_and_a_run_remembers_them(tmp_path, monkeypatch):
@@ -92,7 +92,7 @@ def test_evaluations_come_every_so_many_games_and_a_run_remembers_them(tmp_path,
 def test_a_late_round_does_not_put_off_the_evaluations_after_it():
     from eightfold.learning.schedule import evaluation_is_due
 
-    settings, progress = EvaluationConfig(every_minutes=0.0, every_games=250), Progress()
+    settings, progress = EvaluationConfig(every_minutes=0.0, every_games=250), SelfPlayProgress()
     seen = []
     for games in range(0, 1300, 60):
         progress.games = games
@@ -119,9 +119,8 @@ def test_a_killed_run_keeps_the_evaluation_it_made(tmp_path, monkeypatch):
     again.close()
 
 
-@pytest.mark.parametrize("mode", ["slap", "augment", "slap-cc"])
-def test_the_paper_presets_are_measured_twenty_times(mode):
-    config = load_preset(TrainConfig(), f"paper-{mode}")
+def test_the_preset_of_the_paper_is_measured_twenty_times():
+    config = load_preset(TrainConfig(), "suen-alonso")
     assert config.evaluation.every_minutes == 0
     assert config.games / config.evaluation.every_games == 20
 
@@ -183,7 +182,7 @@ def test_a_handful_of_samples_says_nothing(tmp_path):
 
 
 def test_losses_of_samples_are_the_loss_of_their_batch():
-    from eightfold.learning.data.batches import Batch
+    from eightfold.learning.data.sample import Batch
     from eightfold.learning.trainer import Trainer
     from eightfold.nets.networks import Shape, make_network
 
@@ -195,5 +194,5 @@ def test_losses_of_samples_are_the_loss_of_their_batch():
         each = trainer.sample_losses(batch)
         assert each.shape == (9,)
         assert each.mean() == pytest.approx(trainer.losses(batch).total, rel=1e-5)
-        alone = [trainer.losses(Batch(*(part[k : k + 1] for part in batch))).total for k in range(9)]
+        alone = [trainer.losses(batch.part(slice(k, k + 1))).total for k in range(9)]
         np.testing.assert_allclose(each, alone, rtol=1e-4)

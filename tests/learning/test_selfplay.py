@@ -10,10 +10,11 @@ import pytest
 from eightfold.config import load_preset, with_changes
 from eightfold.core.errors import EightfoldError
 from eightfold.games import BLACK, WHITE, make_game
-from eightfold.games.state import DRAW, ONGOING, RESULT
+from eightfold.games.state import DRAW
 from eightfold.learning.config import SelfPlayConfig, TrainConfig
+from eightfold.learning.data.record import PlayedGame
 from eightfold.learning.loop import Training
-from eightfold.learning.selfplay import PlayedGame, SelfPlay
+from eightfold.learning.selfplay import SelfPlay
 
 
 class Guess:
@@ -52,21 +53,22 @@ def test_games_are_legal_and_targets_are_policies(way):
     for played in games:
         position = game.after(played.moves)  # refuses what is not legal
         assert position.is_over
-        assert (played.states[:, RESULT] == ONGOING).all()
-        assert len(played.values) == len(played.moves) - played.opening
+        assert played.plies.tolist() == list(range(played.opening, len(played.moves)))
+        assert len(played.root_values) == len(played.policies) == len(played.plies)
         np.testing.assert_allclose(played.policies.sum(axis=1), 1, atol=1e-5)
         for ply, policy in enumerate(played.policies, start=played.opening):
             assert set(np.flatnonzero(policy)) <= set(game.after(played.moves[:ply]).legal_moves)
-        assert (np.abs(played.values) <= 1).all()
+        assert (np.abs(played.root_values) <= 1).all()
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_the_same_seed_plays_the_same_games(way):
-    first, second = play(WAYS[way], value_mix=0.3), play(WAYS[way], value_mix=0.3)
+    first, second = play(WAYS[way]), play(WAYS[way])
     for one, other in zip(first, second, strict=True):
         assert one.moves == other.moves
         np.testing.assert_array_equal(one.policies, other.policies)
-        np.testing.assert_array_equal(one.values, other.values)
+        np.testing.assert_array_equal(one.root_values, other.root_values)
+        assert one.to_bytes() == other.to_bytes()
 
 
 def test_random_stones_may_lie_anywhere():
@@ -86,7 +88,7 @@ def test_gumbel_search_chooses_the_moves_itself_and_cheap_searches_have_no_noise
     hot, cold = (play(WAYS["gumbel"], temperature=temperature) for temperature in (1.0, 0.0))
     assert [played.moves for played in hot] == [played.moves for played in cold]
     mixed = play(WAYS["gumbel"], fast_playouts=6, full_share=0.5)
-    assert sum(len(played.values) for played in mixed) < sum(len(played.moves) - played.opening for played in mixed)
+    assert sum(len(played.plies) for played in mixed) < sum(len(played.moves) - played.opening for played in mixed)
 
 
 @pytest.mark.parametrize(

@@ -25,11 +25,12 @@ from eightfold.core.rng import make_random
 from eightfold.isn.network import ISN, one_hot
 from eightfold.isn.place import snapshots_of
 from eightfold.isn.tables import playing_tables
-from eightfold.learning.runs.run import read_metrics, this_machine
+from eightfold.learning.runs.metrics import read_metrics
+from eightfold.learning.runs.provenance import this_machine
+from eightfold.learning.td.checkpointing import read_progress
 from eightfold.learning.td.config import ClimbConfig, TdConfig, UnitsConfig
 from eightfold.learning.td.gradient import Gradient, add_gradient, gradient_of
 from eightfold.learning.td.loop import TdTrainer, TdTraining
-from eightfold.learning.td.run import read_progress
 from eightfold.learning.td.targets import final_targets, scaled, step_back
 from refusals import refusal
 
@@ -292,7 +293,7 @@ def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(tmp_path):
     part.train()
     part.close()
     part = TdTraining(config, tmp_path / "part")
-    assert part.run.resumed
+    assert part.folder.resumed
     assert part.trainer.progress.games == 5
     part.train()
     part.close()

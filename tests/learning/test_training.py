@@ -17,12 +17,12 @@ from eightfold.config import load_preset, with_changes
 from eightfold.core.errors import EightfoldError
 from eightfold.games import make_game
 from eightfold.learning.config import TrainConfig
-from eightfold.learning.data.batches import BatchMaker, turns_after
+from eightfold.learning.data.batches import BatchMaker, symmetries_after
 from eightfold.learning.data.buffer import DataBuffer
+from eightfold.learning.data.sample import Batch
 from eightfold.learning.loop import Training
 from eightfold.learning.monitors import SelfPlayMonitor
-from eightfold.learning.runs.run import read_metrics
-from eightfold.learning.selfplay import PlayedGame
+from eightfold.learning.runs.metrics import read_metrics
 from eightfold.learning.trainer import AutoClip, Trainer
 from eightfold.nets.inference.evaluator import MODES
 from eightfold.nets.networks import Shape, make_network
@@ -111,7 +111,7 @@ def test_a_run_goes_on_where_it_stopped(tmp_path):
     first.close()
 
     second = Training(small("games=36"), tmp_path / "run")
-    assert second.run.resumed
+    assert second.folder.resumed
     assert second.progress.games == before.games
     assert second.progress.steps == before.steps
     for name, tensor in second.network.state_dict().items():
@@ -157,7 +157,7 @@ def test_a_run_in_use_and_a_strange_buffer_are_one_line_of_the_command(tmp_path)
     assert said() == "eightfold: run/buffer was made by encoder 'history', not 'last-move'\n"
 
 
-def test_train_epoch_of_document_002_learns():
+def test_an_epoch_on_a_buffer_learns():
     torch.manual_seed(1)
     random = np.random.default_rng(1)
     buffer = DataBuffer(None, seed=1)
@@ -177,16 +177,15 @@ def test_batches_are_made_as_the_modes_say():
     random = np.random.default_rng(2)
     states = (random.random((64, 4, 5, 5)) < 0.3).astype(np.float32)
     policies, values = random.random((64, 25)).astype(np.float32), random.random(64).astype(np.float32)
+    stored = Batch(states, policies, values)
     for mode in ("none", "augment-eager"):
-        batch = BatchMaker(mode, random=random).make(states, policies, values)
+        batch = BatchMaker(mode, random=random).make(stored)
         np.testing.assert_array_equal(batch.states, states)
-    np.testing.assert_array_equal(
-        BatchMaker("slap", random=random).make(states, policies, values).states, slap_batch(states)[0]
-    )
-    turned = BatchMaker("augment", random=random).make(states, policies, values)
+    np.testing.assert_array_equal(BatchMaker("slap", random=random).make(stored).states, slap_batch(states)[0])
+    turned = BatchMaker("augment", random=random).make(stored)
     assert not np.array_equal(turned.states, states)
     np.testing.assert_array_equal(slap_batch(turned.states)[0], slap_batch(states)[0])
-    fixed = BatchMaker("slap-cc", random=random, allowed=[0]).make(states, policies, values)
+    fixed = BatchMaker("slap-cc", random=random, allowed=[0]).make(stored)
     np.testing.assert_array_equal(fixed.states, slap_cc(states))
     np.testing.assert_array_equal(fixed.policies, policies)
 
@@ -203,7 +202,8 @@ def turns_seen(before: np.ndarray, after: np.ndarray) -> list[set[int]]:
 def test_only_allowed_turns_are_drawn_and_all_of_them_alike(mode, allowed):
     random = np.random.default_rng(3)
     states, policies = random.random((1600, 2, 5, 5)).astype(np.float32), random.random((1600, 25)).astype(np.float32)
-    batch = BatchMaker(mode, random=random, allowed=allowed).make(states, policies, np.zeros(1600, np.float32))
+    stored = Batch(states, policies, np.zeros(1600, np.float32))
+    batch = BatchMaker(mode, random=random, allowed=allowed).make(stored)
     drawn = [turn for (turn,) in turns_seen(states, batch.states[:, :2])]
     for k in range(0, 1600, 100):
         np.testing.assert_array_equal(
@@ -216,13 +216,13 @@ def test_only_allowed_turns_are_drawn_and_all_of_them_alike(mode, allowed):
 
 def test_the_curriculum_of_turns():
     every = tuple(range(8))
-    assert turns_after(0, every, 0) == every
-    assert {turns_after(games, every, 100) for games in (0, 50, 99, 100, 112)} == {(0,)}
-    assert turns_after(150, every, 100) == (0, 1, 2, 3)
-    assert turns_after(199, every, 100) == (0, 1, 2, 3, 4, 5, 6)
-    assert turns_after(200, every, 100) == turns_after(10_000, every, 100) == every
-    assert [turns_after(games, (5, 0), 10) for games in (9, 14, 15, 20)] == [(0,), (0,), (5,), (5, 0)]
-    lengths = [len(turns_after(games, every, 64)) for games in range(200)]
+    assert symmetries_after(0, every, 0) == every
+    assert {symmetries_after(games, every, 100) for games in (0, 50, 99, 100, 112)} == {(0,)}
+    assert symmetries_after(150, every, 100) == (0, 1, 2, 3)
+    assert symmetries_after(199, every, 100) == (0, 1, 2, 3, 4, 5, 6)
+    assert symmetries_after(200, every, 100) == symmetries_after(10_000, every, 100) == every
+    assert [symmetries_after(games, (5, 0), 10) for games in (9, 14, 15, 20)] == [(0,), (0,), (5,), (5, 0)]
+    lengths = [len(symmetries_after(games, every, 64)) for games in range(200)]
     assert lengths == sorted(lengths)
 
 
@@ -233,9 +233,9 @@ def test_a_run_follows_its_curriculum_and_goes_on_with_it(tmp_path):
         training = Training(config, tmp_path / "run")
         make = training.maker.make
 
-        def noting(states, policies, values):
-            batch = make(states, policies, values)
-            sure = [turns for turns in turns_seen(states, batch.states) if len(turns) == 1]
+        def noting(stored):
+            batch = make(stored)
+            sure = [turns for turns in turns_seen(stored.states, batch.states) if len(turns) == 1]
             seen.append((training.progress.games, set().union(*sure)))
             return batch
 
@@ -311,29 +311,18 @@ def test_autoclip_cuts_what_is_unusual():
 
 def test_monitors_name_collapsed_and_redundant_play():
     game = make_game("gomoku:size=8")
-
-    def played(moves: list[int], result: int) -> PlayedGame:
-        nothing = np.zeros(0, np.float32)
-        return PlayedGame(
-            moves=tuple(moves),
-            opening=0,
-            result=result,
-            states=np.zeros((0, 1), np.int64),
-            policies=nothing,
-            values=nothing,
-        )
-
-    monitor = SelfPlayMonitor(game)
-    straight = [0, 8, 1, 9, 2, 10, 3, 11, 4]
+    monitor, straight = SelfPlayMonitor(game), [game.start()]
+    for move in (0, 8, 1, 9, 2, 10, 3, 11, 4):
+        straight.append(straight[-1].play(move))
     for _ in range(150):
-        monitor.see(played(straight, 1))
+        monitor.add(straight, 0, 1)
     assert [warning.split(":")[0] for warning in monitor.warnings()] == ["collapsed self-play", "redundant self-play"]
     healthy, random = SelfPlayMonitor(game), np.random.default_rng(3)
     for number in range(150):
-        position = game.start()
-        while not position.is_over:
-            position = position.play(int(random.choice(position.legal_moves)))
-        healthy.see(played(list(position.moves), 1 + number % 2))
+        positions = [game.start()]
+        while not positions[-1].is_over:
+            positions.append(positions[-1].play(int(random.choice(positions[-1].legal_moves))))
+        healthy.add(positions, 0, 1 + number % 2)
     assert healthy.warnings() == []
 
 

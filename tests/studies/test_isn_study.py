@@ -16,10 +16,11 @@ from eightfold.arena.match import play_match
 from eightfold.cli.main import app
 from eightfold.config import load_config
 from eightfold.games.game import make_game
-from eightfold.learning.runs.run import read_metrics, this_machine
+from eightfold.learning.runs.metrics import read_metrics
+from eightfold.learning.runs.provenance import this_machine
+from eightfold.learning.td.checkpointing import read_progress
 from eightfold.learning.td.config import TdConfig
 from eightfold.learning.td.loop import TdTraining
-from eightfold.learning.td.run import read_progress
 from eightfold.nets.store.description import MODELS
 from eightfold.studies.gnugo import gnugo_player, gnugo_program
 from eightfold.studies.isn import VARIANTS, IsnExperiment, _training, run

@@ -15,15 +15,17 @@ import shutil
 import statistics
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from eightfold.benchmarks.report import Benchmark, Figure
-from eightfold.benchmarks.samples import Sample, random_samples
+from eightfold.benchmarks.samples import random_samples
 from eightfold.core.errors import EightfoldError
 from eightfold.core.jit import cache_root
 from eightfold.learning.data.buffer import DataBuffer
+from eightfold.learning.data.sample import Sample
 
 FULL, USUAL = 5_000_000, 500_000
 SIZE, BATCH = 15, 512
@@ -67,7 +69,7 @@ def measure(size: int, name: str) -> Benchmark:
         cold, why = _cold_milliseconds(path, size)
         with DataBuffer(path, size, seed=2) as reopened:
             length, in_order = len(reopened), _in_order(reopened, newest)
-    entries = float(np.mean([np.count_nonzero(policy) for _, policy, _, _ in examples]))
+    entries = float(np.mean([np.count_nonzero(sample.policy) for sample in examples]))
     return Benchmark(
         name=name,
         title=f"{size:,} positions of {SIZE}x{SIZE} on disk, policies with {entries:.0f} entries on average",
@@ -92,7 +94,7 @@ def measure(size: int, name: str) -> Benchmark:
 
 def _numbered(examples: list[Sample], number: int) -> Sample:
     """An example whose value is its number, so that the ring's order can be seen."""
-    return examples[number % BULK]._replace(value=float(number))
+    return replace(examples[number % BULK], value=float(number))
 
 
 def _fill(buffer: DataBuffer, examples: list[Sample], first: int, calls: int) -> DataBuffer:

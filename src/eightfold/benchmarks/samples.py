@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-from numpy.typing import NDArray
 
-
-class Sample(NamedTuple):
-    state: NDArray[np.float32]  # [4, N, N]: own stones, opponent's stones, last move, side to move
-    policy: NDArray[np.float32]  # [N*N]
-    value: float
-    last_move: tuple[int, int]
+from eightfold.learning.data.sample import Sample
 
 
 def random_samples(random: np.random.Generator, count: int, *, size: int, visits: int) -> list[Sample]:
@@ -23,7 +15,7 @@ def random_samples(random: np.random.Generator, count: int, *, size: int, visits
 def _sample(random: np.random.Generator, size: int, visits: int) -> Sample:
     points = size * size
     order, stones = random.permutation(points), int(random.integers(2, points * 2 // 3))
-    state = np.zeros((4, points), np.float32)
+    state = np.zeros((4, points), np.float32)  # own stones, opponent's stones, last move, side to move
     state[0, order[:stones:2]] = state[1, order[1:stones:2]] = state[2, order[stones - 1]] = 1
     state[3] = stones % 2 == 0
     policy = np.zeros(points, np.float32)

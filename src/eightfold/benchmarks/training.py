@@ -23,12 +23,13 @@ import numpy as np
 import torch
 
 from eightfold.benchmarks.report import Benchmark, Figure
-from eightfold.benchmarks.samples import Sample, random_samples
+from eightfold.benchmarks.samples import random_samples
 from eightfold.config import load_preset
 from eightfold.core.threads import usable_cores
 from eightfold.learning.config import TrainConfig
-from eightfold.learning.data.batches import Batch, BatchMaker, ForesightBatch
+from eightfold.learning.data.batches import BatchMaker
 from eightfold.learning.data.buffer import DataBuffer
+from eightfold.learning.data.sample import Batch, Sample
 from eightfold.learning.trainer import Trainer
 from eightfold.nets.networks import Shape, make_network
 
@@ -103,19 +104,16 @@ def _adding_seconds(buffer: DataBuffer, games: list[list[Sample]]) -> float:
     return time.perf_counter() - start
 
 
-def _batches(
-    mode: str, buffer: DataBuffer, size: int, random: np.random.Generator
-) -> Callable[[], Batch | ForesightBatch]:
+def _batches(mode: str, buffer: DataBuffer, size: int, random: np.random.Generator) -> Callable[[], Batch]:
     maker = BatchMaker(mode, random=random)
 
-    def make() -> Batch | ForesightBatch:
-        stored = buffer.sample_stored(size)
-        return maker.make(stored.states, stored.policies, stored.values)
+    def make() -> Batch:
+        return maker.make(buffer.sample_stored(size))
 
     return make
 
 
-def _trained(config: TrainConfig, makers: Mapping[str, Callable[[], Batch | ForesightBatch]]) -> dict[str, list[float]]:
+def _trained(config: TrainConfig, makers: Mapping[str, Callable[[], Batch]]) -> dict[str, list[float]]:
     """Seconds of so many training steps with the batches of each mode, round by round."""
     threads = torch.get_num_threads()
     torch.set_num_threads(max(1, usable_cores() // 2))

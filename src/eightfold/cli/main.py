@@ -240,7 +240,7 @@ def train_isn(
 ) -> None:
     """Train an Internal Symmetry Network for Go by TD(lambda) self-play, or go on with a run. Ctrl-C stops cleanly."""
     from eightfold.config import load_preset, with_changes
-    from eightfold.learning.td.commands import train_isn_run
+    from eightfold.learning.commands import train_isn_run
     from eightfold.learning.td.config import TdConfig
 
     given = {"minutes": minutes, "games": games, "seed": seed}

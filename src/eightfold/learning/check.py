@@ -1,7 +1,7 @@
 """Whether a training configuration can be trained: each value alone, and all of them together.
 
 What a single value may be is declared in `learning/config.py`. Here is what depends on several, on the game or on this
-machine. Everything is looked at before a run's folder is made.
+machine. Everything is checked before a run's folder is made.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from eightfold.core.errors import EightfoldError
 from eightfold.core.settings import check_settings
 from eightfold.games.game import Game, make_game
 from eightfold.learning.config import TrainConfig
-from eightfold.learning.data.batches import check_turns
+from eightfold.learning.data.batches import check_symmetries
 from eightfold.learning.selfplay import opening_points
 from eightfold.nets.inference.backends.choice import read_backend
 from eightfold.nets.inference.cache import check_cache
@@ -49,14 +49,14 @@ def _check_selfplay(config: TrainConfig, game: Game) -> None:
 
 def _check_training(config: TrainConfig, game: Game) -> None:
     settings = config.training
-    check_turns(settings.symmetries, config.symmetry, settings.symmetries_from_game, symmetries=game.symmetries)
+    check_symmetries(settings.symmetries, config.symmetry, settings.symmetries_from_game, of_game=game.symmetries)
     if settings.validation_every == 1:
         raise EightfoldError(
             "training.validation_every = 1 keeps every game from training; 0, for none, or 2 and more is needed"
         )
-    turns = len(game.symmetries) if config.symmetry == "augment-eager" else 1  # the stored turns are samples too
+    variants = len(game.symmetries) if config.symmetry == "augment-eager" else 1  # stored ones are samples too
     for key, window in (("window", settings.window), ("later_window", settings.later_window)):
-        if window * turns < settings.batch_size and not (key == "later_window" and window == 0):
+        if window * variants < settings.batch_size and not (key == "later_window" and window == 0):
             raise EightfoldError(
                 f"training.{key} = {window} is too small for training.batch_size = {settings.batch_size}:"
                 " the window must hold a batch"

@@ -1,8 +1,14 @@
-"""The commands `eightfold train` and `eightfold evaluate`, apart from reading the command line."""
+"""The commands `train`, `train-isn` and `evaluate`, apart from reading the command line.
+
+Training is the same command for every algorithm (`carry_out`): say what begins or goes on, train until the limits or a
+signal, and say how to go on.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
@@ -10,55 +16,89 @@ from eightfold.games.game import Game
 from eightfold.learning.config import TrainConfig
 from eightfold.learning.evaluation import Evaluation, measure_network
 from eightfold.learning.report import TrainingReport, print_curve, print_evaluation
-from eightfold.learning.runs.stopping import Interrupted, stopped_by_signals
+from eightfold.learning.runs.shell import Report, Run
+from eightfold.learning.runs.signals import Interrupted, stopped_by_signals
+from eightfold.learning.td.config import TdConfig
 from eightfold.nets.store.checkpoint import find_checkpoint, load_checkpoint
 
 
 def train_run(config: TrainConfig, folder: Path) -> int | None:
-    """Train until the run is done or somebody presses Ctrl-C or sends SIGTERM; then measure and say how to go on.
-
-    The number of the signal that ended it, if one did.
-    """
+    """`eightfold train`: self-play, and the strength at the end. The number of the signal that ended it, if one did."""
     from eightfold.learning.loop import Training
 
-    console = Console(stderr=True, highlight=False, emoji=False)
-    training = Training(config, folder)
-    if training.run.resumed:
-        at = training.progress
-        console.print(
-            f"going on with {folder}: {at.seconds / 60:.1f} minutes, {at.games} games, {at.steps} steps so far"
-        )
+    console, training = _console(), Training(config, folder)
+
+    def measure() -> None:
+        console.print("measuring the final network ...")
+        training.evaluate(config.evaluation.final_games)
+        training.save()
+        if training.evaluation is not None:
+            print_evaluation(training.evaluation, str(folder))
+        print_curve(folder)
+
+    title = f"{config.network} on {config.game}, symmetry {config.symmetry}"
+    match = f"net:{folder},playouts=400 mcts:playouts=5000 --game {training.game.text}"
+    return carry_out(training, TrainingReport(), console, title=title, match=match, finish=measure)
+
+
+def train_isn_run(config: TdConfig, folder: Path) -> int | None:
+    """`eightfold train-isn`: TD(λ) with an Internal Symmetry Network. The number of the signal that ended it."""
+    from eightfold.learning.td.loop import TdTraining
+    from eightfold.learning.td.report import progress_line
+
+    console = _console()
+
+    def report(entry: dict[str, Any]) -> None:
+        console.print(progress_line(entry), soft_wrap=True)
+
+    title = f"an Internal Symmetry Network on {config.game}"
+    match = f"isn:{folder} mcts:playouts=100 --game {config.game}"
+    return carry_out(TdTraining(config, folder), report, console, title=title, match=match)
+
+
+def carry_out(
+    run: Run[Any],
+    report: Report,
+    console: Console,
+    *,
+    title: str,
+    match: str,
+    finish: Callable[[], None] = lambda: None,
+) -> int | None:
+    """Train until the run is done or somebody presses Ctrl-C or sends SIGTERM; then say how to go on.
+
+    `finish` comes after a run that was not stopped, `match` is how to let its network play.
+    """
+    folder = run.folder.path
+    if run.folder.resumed:
+        console.print(f"going on with {folder}: {run.progress.summary} so far", soft_wrap=True)
     else:
-        console.print(f"training {config.network} on {config.game}, symmetry {config.symmetry}, into {folder}")
-    for notice in training.run.notices:
+        console.print(f"training {title}, into {folder}", soft_wrap=True)
+    for notice in run.folder.notices:
         console.print(notice, soft_wrap=True)
 
     def stop() -> None:
-        training.stop()
+        run.stop()
         console.print("stopping ...")
-        if training.measuring:  # what was trained is saved by then
+        if run.measuring:  # what was trained is saved by then
             raise Interrupted
 
     try:
         with stopped_by_signals(stop) as heard:
-            training.train(TrainingReport())
+            run.train(report)
             if not heard:
-                console.print("measuring the final network ...")
-                training.evaluate(config.evaluation.final_games)
-                training.save()
-                if training.evaluation is not None:
-                    print_evaluation(training.evaluation, str(folder))
-                print_curve(folder)
+                finish()
     finally:
-        training.close()
+        run.close()
     if heard:
         console.print(f"stopped and saved; the same command goes on with {folder}", soft_wrap=True)
-    else:
-        size = training.game.text
-        console.print(
-            f"let it play: eightfold match net:{folder},playouts=400 mcts:playouts=5000 --game {size} --games 10"
-        )
-    return heard[0] if heard else None
+        return heard[0]
+    console.print(f"let it play: eightfold match {match} --games 10", soft_wrap=True)
+    return None
+
+
+def _console() -> Console:
+    return Console(stderr=True, highlight=False, emoji=False)
 
 
 def evaluate_run(

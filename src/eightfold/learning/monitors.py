@@ -1,11 +1,11 @@
 """Monitors that name self-play which teaches nothing.
 
 Collapsed: games are short and one side wins nearly all of them, or so short that neither side can have defended.
-Redundant: the same games, up to turning the board, come again and again.
+Redundant: the same games, up to a symmetry of the board, come again and again.
 
 Games that begin with random stones differ by that alone, and must not hide what the others do. So lengths are counted
 from where the random stones end, games are compared with those that began alike, and the games without random stones
-are also looked at alone.
+are also judged alone.
 """
 
 from __future__ import annotations
@@ -17,9 +17,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from eightfold.games.game import Game
+from eightfold.games.game import Game, Position
 from eightfold.games.state import BLACK, DRAW, WHITE
-from eightfold.learning.selfplay import PlayedGame
 
 MEMORY = 200  # games
 ENOUGH = 100  # games, before anything is said of them
@@ -31,7 +30,7 @@ DISTINCT = 0.5  # of the games that began alike
 
 
 class Seen(NamedTuple):
-    """What is remembered of a game; positions by their orbit keys, which turned boards share."""
+    """What is remembered of a game; positions by their orbit keys, which symmetric boards share."""
 
     moves: int
     opening: int  # of them were random
@@ -52,25 +51,23 @@ class SelfPlayMonitor:
         self._game = game
         self._seen: deque[Seen] = deque(maxlen=MEMORY)
 
-    def see(self, played: PlayedGame) -> None:
-        self.see_moves(played.moves, played.opening, played.result)
-
-    def see_moves(self, moves: Sequence[int], opening: int, result: int) -> None:
-        """The same for a game of which only this was kept."""
-        began = self._game.after(moves[:opening])
-        ended = began
-        for move in moves[opening:]:
-            ended = ended.play(move)
-        self._seen.append(Seen(len(moves), opening, result, began.to_move, began.orbit_key, ended.orbit_key))
+    def add(self, positions: Sequence[Position], opening: int, result: int) -> None:
+        """Remember a game: its positions from the start to the end, how many moves were random, and who won."""
+        began, ended = positions[opening], positions[-1]
+        moves = len(positions) - 1
+        self._seen.append(Seen(moves, opening, result, began.to_move, began.orbit_key, ended.orbit_key))
 
     def refill(self, games: Path) -> None:
-        """Look at the newest games that a run has kept; a line that cannot be read tells nothing."""
+        """Remember the newest games that a run has kept; a line that cannot be read tells nothing."""
         with open(games, encoding="utf-8", errors="replace") as file:
             lines = deque(file, maxlen=MEMORY)
         for line in lines:
-            with contextlib.suppress(ValueError, TypeError, KeyError):
+            with contextlib.suppress(ValueError, TypeError, KeyError, IndexError):
                 kept = json.loads(line)
-                self.see_moves(kept["moves"], kept["opening"], kept["result"])
+                positions = [self._game.start()]
+                for move in kept["moves"]:
+                    positions.append(positions[-1].play(move))
+                self.add(positions, kept["opening"], kept["result"])
 
     def figures(self) -> dict[str, float]:
         seen = self._seen
@@ -142,4 +139,4 @@ def _redundant(seen: list[Seen]) -> str:
         what = f"only {distinct:.0%} of the last games that began alike are different"
     else:
         return ""
-    return f"redundant self-play: {what}, turned boards counted as one; a higher temperature or random openings help"
+    return f"redundant self-play: {what}, symmetric boards counted as one; a higher temperature or random openings help"

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from eightfold.arena.results import Tally
 from eightfold.learning.evaluation import Evaluation
-from eightfold.learning.runs.run import read_metrics
+from eightfold.learning.runs.metrics import read_metrics
 
 LINE_SECONDS = 10.0
 

@@ -1,9 +1,9 @@
-"""When a run trains and when it is measured, counted in games."""
+"""When a run trains and when it is measured, counted in games; and its learning rate."""
 
 from __future__ import annotations
 
+from eightfold.learning.checkpointing import SelfPlayProgress
 from eightfold.learning.config import EvaluationConfig, TrainingConfig
-from eightfold.learning.runs.progress import Progress
 
 
 def steps_earned(settings: TrainingConfig, *, games: int, samples: int, buffered: int) -> float:
@@ -19,7 +19,17 @@ def steps_earned(settings: TrainingConfig, *, games: int, samples: int, buffered
     return samples * settings.replay_ratio / settings.batch_size
 
 
-def evaluation_is_due(settings: EvaluationConfig, progress: Progress) -> bool:
+def learning_rate(settings: TrainingConfig, *, done: float, factor: float) -> float:
+    """The rate of a step when so much of the run is done; `factor` is the three-sigma rule's."""
+    if settings.decay == "none":
+        return settings.learning_rate
+    if settings.decay == "three-sigma":
+        return settings.learning_rate * factor
+    # Constant for the first half, then down to a twentieth.
+    return settings.learning_rate * (1.0 if done < 0.5 else max(0.05, 1 - 0.95 * (done - 0.5) / 0.5))
+
+
+def evaluation_is_due(settings: EvaluationConfig, progress: SelfPlayProgress) -> bool:
     """Whether the minutes or the games between two evaluations are over."""
     minutes, games = settings.every_minutes, settings.every_games
     by_time = minutes > 0 and progress.seconds - progress.evaluated_at >= 60 * minutes

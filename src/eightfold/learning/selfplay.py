@@ -1,8 +1,9 @@
-"""Self-play: many games at once, each move searched, each finished game a list of samples.
+"""Self-play: many games at once, each move searched, each finished game a `PlayedGame`.
 
-A sample's policy is what the search found before any temperature; its value mixes the result of the game with
-what the search expected. Samples are in the board's own frame. Some games start from a few random stones in
+The policy of a position is what the search found before any temperature. Some games start from a few random stones in
 the middle, which keeps young networks from playing one short attack over and over.
+
+Read next: `data/record.py` (the played game, and the samples it becomes), `loop.py`.
 """
 
 from __future__ import annotations
@@ -10,37 +11,24 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from eightfold.core.jit import Ints
 from eightfold.games.game import Game
-from eightfold.games.state import BLACK, DRAW, ONGOING, RESULT, SIDE, WHITE
+from eightfold.games.state import BLACK, DRAW, ONGOING, RESULT, WHITE
 from eightfold.learning.config import SelfPlayConfig
+from eightfold.learning.data.record import PlayedGame, settings_digest
 from eightfold.search.forest import Evaluator, ForestSearch
 
 
-@dataclass(frozen=True, kw_only=True)
-class PlayedGame:
-    """One finished game: its moves, and the T positions that became samples."""
+class _Searched(NamedTuple):
+    """A position that a full search was spent on."""
 
-    moves: tuple[int, ...]
-    opening: int  # moves that were random
-    result: int  # BLACK, WHITE or DRAW
-    states: Ints  # [T, L]
-    policies: NDArray[np.float32]  # [T, A]
-    values: NDArray[np.float32]  # [T] for the side to move
-    owners: NDArray[np.int8] | None = None  # [N * N] at the end, BLACK, WHITE or nobody; None in games without points
-    margin: float = 0.0  # black's lead then
-
-    def foresight(self, k: int, points: int) -> tuple[NDArray[np.int8], float]:
-        """Owners and score for the side to move of sample k: 1 for its own points, and its lead as a share."""
-        assert self.owners is not None
-        side = int(self.states[k, SIDE])
-        owners = (self.owners == side).astype(np.int8) - (self.owners == BLACK + WHITE - side).astype(np.int8)
-        return owners, (self.margin if side == BLACK else -self.margin) / points
+    ply: int
+    policy: NDArray[np.float32]  # [A]
+    value: float  # for the side to move
 
 
 class SelfPlay:
@@ -52,6 +40,7 @@ class SelfPlay:
         settings: SelfPlayConfig,
         random: np.random.Generator,
         threads: int = 1,
+        seed: int = 0,  # noted in the games
     ) -> None:
         self.game, self.settings, self.random = game, settings, random
         most = max(settings.playouts, settings.fast_playouts)
@@ -66,9 +55,8 @@ class SelfPlay:
         )
         self._moves: list[list[int]] = [[] for _ in range(settings.parallel_games)]
         self._openings = [0] * settings.parallel_games
-        self._samples: list[list[tuple[Ints, NDArray[np.float32], float]]] = [
-            [] for _ in range(settings.parallel_games)
-        ]
+        self._searched: list[list[_Searched]] = [[] for _ in range(settings.parallel_games)]
+        self._seed, self._digest = seed, settings_digest(settings)
         self._full = [True] * settings.parallel_games
         for number in range(settings.parallel_games):
             self._begin(number)
@@ -103,7 +91,7 @@ class SelfPlay:
     def _begin(self, number: int) -> None:
         moves = self._random_opening()
         state = self.game.after(moves).state
-        self._moves[number], self._openings[number], self._samples[number] = list(moves), len(moves), []
+        self._moves[number], self._openings[number], self._searched[number] = list(moves), len(moves), []
         side = int(self.random.choice((BLACK, WHITE)))
         self.search.set_root(number, state, contempt_side=side)
         self._next_search(number)
@@ -135,14 +123,12 @@ class SelfPlay:
     def _move(self, number: int) -> PlayedGame | None:
         """Choose a move for a game whose search is done; the game itself if that ended it."""
         search, settings = self.search, self.settings
-        state = search.forest.states[number]
-        policy = search.root_policy(number)
+        policy, ply = search.root_policy(number), len(self._moves[number])
         if self._full[number]:
-            self._samples[number].append((state.copy(), policy, search.root_value(number)))
+            self._searched[number].append(_Searched(ply, policy, search.root_value(number)))
         if search.settings.root == "gumbel":
             move = search.root_move(number)  # its noise is what explores; a temperature would do so twice
         else:
-            ply = len(self._moves[number])
             temperature = settings.temperature if ply < settings.temperature_plies else settings.final_temperature
             move = _draw(policy, temperature, self.random)
         search.advance(number, move)
@@ -158,33 +144,19 @@ class SelfPlay:
         return game
 
     def _finish(self, number: int, result: int) -> PlayedGame:
-        samples, mix = self._samples[number], self.settings.value_mix
-        states = np.array([state for state, _, _ in samples], np.int64)
-        outcome = np.zeros(len(samples), np.float32)
-        if samples and result != DRAW:
-            outcome = np.where(states[:, SIDE] == result, 1, -1).astype(np.float32)
-        expected = np.array([value for _, _, value in samples], np.float32)
-        owners, margin = self._count(number)
+        searched = self._searched[number]
+        policies = np.array([each.policy for each in searched], np.float32)
         return PlayedGame(
             moves=tuple(self._moves[number]),
             opening=self._openings[number],
             result=result,
-            states=states,
-            policies=np.array([policy for _, policy, _ in samples], np.float32),
-            values=(1 - mix) * outcome + mix * expected,
-            owners=owners,
-            margin=margin,
+            plies=np.array([each.ply for each in searched], np.int64),
+            policies=policies.reshape(len(searched), self.game.actions),
+            root_values=np.array([each.value for each in searched], np.float32),
+            game=self.game.text,
+            seed=self._seed,
+            settings=self._digest,
         )
-
-    def _count(self, number: int) -> tuple[NDArray[np.int8] | None, float]:
-        """Who owns the points of a game that is over, and black's lead."""
-        rules = self.game.rules
-        if not hasattr(rules, "ownership"):
-            return None, 0.0
-        owners = np.zeros(self.game.points, np.int8)
-        state = self.search.forest.states[number].copy()
-        rules.ownership(state, owners)
-        return owners, float(rules.margin_of(state))
 
 
 def opening_points(size: int, everywhere: bool) -> list[int]:
@@ -197,6 +169,6 @@ def _draw(policy: NDArray[np.float32], temperature: float, random: np.random.Gen
     """A move: the policy sharpened by the temperature; at 0 the largest, ties by chance."""
     if temperature <= 1e-3:
         return int(random.choice(np.flatnonzero(policy == policy.max())))
-    # Beside the largest: what is small vanishes at a low temperature, but never everything.
+    # Relative to the largest: what is small vanishes at a low temperature, but never everything.
     weights = np.cumsum((policy.astype(np.float64) / policy.max()) ** (1 / temperature))
     return int(np.searchsorted(weights, random.random() * weights[-1], side="right"))

@@ -1,12 +1,12 @@
-"""The trainer: loss, optimiser, clipping; one step for each batch (documents 000 and 002).
+"""The trainer: loss, optimiser, clipping; one step for each batch, as Suen & Alonso trained.
 
     loss = (z - v)^2 - pi . log p   (+ L2 by weight decay)
 
-A network with foresight (`nets/foresight.py`) is also taught who owned the points at the end of the game, and by how
-much it was won: a weight each, times the mean squared error.
+A network with auxiliary heads (`nets/foresight.py`) is also taught who owned the points at the end of the game, and by
+how much it was won: a weight each, times the mean squared error.
 
-`Trainer(model, lr, device).train_epoch(data_buffer, batch_size, steps_per_epoch)` is document 002's way in; the
-training loop of a run calls `step` with batches of its own.
+`Trainer(model, lr, device).train_epoch(data_buffer, batch_size, steps_per_epoch)` trains on a buffer; the training loop
+of a run calls `step` with batches of its own.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ from torch.nn import functional
 from eightfold.core.errors import EightfoldError
 from eightfold.core.settings import check_values
 from eightfold.learning.config import TrainingConfig
-from eightfold.learning.data.batches import Batch, BatchMaker, ForesightBatch
-from eightfold.learning.data.buffer import DataBuffer, targets_of
-from eightfold.learning.runs.torch_state import seeded
+from eightfold.learning.data.batches import BatchMaker
+from eightfold.learning.data.buffer import DataBuffer
+from eightfold.learning.data.sample import Batch
+from eightfold.learning.runs.torch_globals import seeded
 from eightfold.nets.foresight import foresees
 
 CLIP_HISTORY = 1000
@@ -36,12 +37,12 @@ CLIP_HISTORY = 1000
 class Losses(NamedTuple):
     policy: float
     value: float
-    owners: float = 0.0
+    ownership: float = 0.0
     score: float = 0.0
 
     @property
     def total(self) -> float:
-        """What plays: the other two only teach."""
+        """Of what plays: the other two only teach."""
         return self.policy + self.value
 
 
@@ -122,7 +123,7 @@ class Trainer:
         for group in self.optimiser.param_groups:
             group["lr"] = lr
 
-    def step(self, batch: Batch | ForesightBatch) -> Losses:
+    def step(self, batch: Batch) -> Losses:
         """One step of the optimiser; the losses before it."""
         self.model.train()
         with self._dropping():
@@ -145,30 +146,28 @@ class Trainer:
         return seeded(int(seed), self.device)
 
     @torch.no_grad()
-    def losses(self, batch: Batch | ForesightBatch) -> Losses:
+    def losses(self, batch: Batch) -> Losses:
         """The losses on a batch, without learning from it."""
         self.model.eval()
         return Losses(*map(float, self._losses(batch)))
 
     @torch.no_grad()
-    def sample_losses(self, batch: Batch | ForesightBatch) -> NDArray[np.float32]:  # [B]
+    def sample_losses(self, batch: Batch) -> NDArray[np.float32]:  # [B]
         """What policy and value cost on each sample of a batch, without learning from it."""
         self.model.eval()
         policy, value = self._losses_each(batch)[:2]
         return (policy + value).float().cpu().numpy()
 
-    def _losses(self, batch: Batch | ForesightBatch) -> list[Tensor]:
+    def _losses(self, batch: Batch) -> list[Tensor]:
         return [losses.mean() for losses in self._losses_each(batch)]
 
-    def _losses_each(self, batch: Batch | ForesightBatch) -> list[Tensor]:
-        """Policy and value, and with foresight owners and score: [B] each."""
-        states = torch.from_numpy(np.ascontiguousarray(batch.states)).to(self.device)
-        policies = torch.from_numpy(np.ascontiguousarray(batch.policies)).to(self.device)
-        values = torch.from_numpy(np.ascontiguousarray(batch.values)).to(self.device)
+    def _losses_each(self, batch: Batch) -> list[Tensor]:
+        """Policy and value, and with auxiliary heads ownership and score: [B] each."""
+        states, policies, values = map(self._tensor, (batch.states, batch.policies, batch.values))
         states = states.contiguous(memory_format=torch.channels_last)
-        foresight = isinstance(batch, ForesightBatch) and foresees(self.model)
+        auxiliary = (batch.ownership, batch.scores) if foresees(self.model) and batch.ownership is not None else ()
         with torch.autocast(self.device.type, dtype=torch.bfloat16, enabled=self._bf16):
-            answer = self.model.foresee(states) if foresight else self.model(states)
+            answer = self.model.foresee(states) if auxiliary else self.model(states)
         logits, expected = answer[:2]
         log_policy = functional.log_softmax(logits.float(), dim=1)
         policy_loss = -(policies * log_policy).sum(dim=1)
@@ -179,11 +178,13 @@ class Trainer:
             targets = torch.stack([values, 1 - values.abs()], dim=1)
             value_loss = ((targets - expected.float()) ** 2).sum(dim=1)
         losses = [policy_loss, value_loss]
-        if isinstance(batch, ForesightBatch) and foresight:
-            for wanted, foreseen in zip((batch.owners, batch.scores), answer[2:], strict=True):
-                target = torch.from_numpy(np.ascontiguousarray(wanted, np.float32)).to(self.device)
-                losses.append(((target - foreseen.float()) ** 2).reshape(len(target), -1).mean(dim=1))
+        for wanted, predicted in zip(auxiliary, answer[2:], strict=False):
+            target = self._tensor(wanted)
+            losses.append(((target - predicted.float()) ** 2).reshape(len(target), -1).mean(dim=1))
         return losses
+
+    def _tensor(self, array: NDArray[np.float32] | None) -> Tensor:
+        return torch.from_numpy(np.ascontiguousarray(array, np.float32)).to(self.device)
 
     def train_epoch(
         self, data_buffer: DataBuffer, batch_size: int = 512, steps_per_epoch: int = 1000
@@ -191,10 +192,7 @@ class Trainer:
         """So many steps on batches from a buffer; the mean losses."""
         mode = self._symmetry if data_buffer.lazy_augmentation else "augment-eager"
         maker = BatchMaker(mode, random=self._random, symmetries=data_buffer.symmetries)
-        taken = []
-        for _ in range(steps_per_epoch):
-            stored = data_buffer.sample_stored(batch_size)
-            taken.append(self.step(maker.make(*targets_of(stored))))
+        taken = [self.step(maker.make(data_buffer.sample_stored(batch_size))) for _ in range(steps_per_epoch)]
         policy, value = np.mean(taken, axis=0)[:2]
         return {
             "loss": float(policy + value),

@@ -7,13 +7,15 @@ is said at all.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from eightfold.learning.checkpointing import SelfPlayProgress
 from eightfold.learning.data.batches import BatchMaker
-from eightfold.learning.data.buffer import DataBuffer, targets_of
+from eightfold.learning.data.buffer import DataBuffer
 from eightfold.learning.trainer import Trainer
 
 EVERY_GAMES = 100
@@ -39,7 +41,21 @@ def validation_loss(kept: DataBuffer, trainer: Trainer, maker: BatchMaker) -> Lo
         return None
     stored = kept.read(np.arange(len(kept)))
     parts = [slice(first, first + PART) for first in range(0, len(kept), PART)]
-    return mean_loss(np.concatenate([trainer.sample_losses(maker.make(*targets_of(stored, part))) for part in parts]))
+    return mean_loss(np.concatenate([trainer.sample_losses(maker.make(stored.part(part))) for part in parts]))
+
+
+def three_sigma_rule(progress: SelfPlayProgress, measure: Callable[[], Loss | None]) -> float | None:
+    """The loss that `measure` finds, every hundred games; a rise halves the learning rate."""
+    if progress.games - progress.validated_at < EVERY_GAMES:
+        return None
+    loss = measure()
+    if loss is None:
+        return None
+    before = Loss(progress.validation_mean, progress.validation_error)
+    if progress.validated_at and loss.is_above(before):
+        progress.rate_factor /= 2
+    progress.validated_at, progress.validation_mean, progress.validation_error = progress.games, *loss
+    return loss.mean
 
 
 def mean_loss(losses: NDArray[np.float32]) -> Loss:  # [S], two at least

@@ -27,9 +27,9 @@ from eightfold.games.game import make_game
 from eightfold.isn.place import load_go_isn, snapshots_of
 from eightfold.isn.player import IsnOptions, IsnPlayer
 from eightfold.isn.tables import IsnTables, playing_tables
-from eightfold.learning.runs.run import read_metrics
+from eightfold.learning.runs.metrics import read_metrics
+from eightfold.learning.td.checkpointing import read_progress
 from eightfold.learning.td.config import TdConfig
-from eightfold.learning.td.run import read_progress
 from eightfold.studies.gnugo import gnugo_player, gnugo_program
 from eightfold.studies.isn_report import write_report
 from eightfold.studies.kept import Kept, digest

@@ -3,82 +3,65 @@
 The training half of a symmetry mode lives here, the other half is the evaluator:
 
     none            as stored
-    augment         a random turn for each sample (of `allowed` symmetries)
-    augment-eager   as stored: the eight turns are in the buffer already
+    augment         a random symmetry for each sample (of the `allowed` ones)
+    augment-eager   as stored: all eight variants are in the buffer already
     slap            the canonical variant; the target averaged over all symmetries that lead there
-    slap-cc         a random turn, then the centred stones beside it
-    random, average a random turn for each sample
+    slap-cc         a random symmetry, then the centred stones beside it
+    random, average a random symmetry for each sample
 
 All of them keep to the symmetries that the game has.
 
-Shapes: B batch, C planes, N board size, A actions.
+Read before: `sample.py` (the record). Read next: `../trainer.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from eightfold.core.errors import EightfoldError
+from eightfold.learning.data.sample import Batch
 from eightfold.nets.inference.evaluator import check_mode
 from eightfold.symmetry.group import ALL, COUNT, IDENTITY, read_symmetries
 from eightfold.symmetry.slap import into_frames, slap_frames
 from eightfold.symmetry.slap_cc import slap_cc
-from eightfold.symmetry.transform import transform_batch, transform_policies
 
-TURNING = ("augment", "slap-cc", "random", "average")
+DRAWING = ("augment", "slap-cc", "random", "average")  # modes that draw a symmetry for each sample
 
 
-def check_turns(
-    turns: Sequence[int], mode: str, from_game: int = 0, *, symmetries: Sequence[int] = ALL
+def check_symmetries(
+    symmetries: Sequence[int], mode: str, from_game: int = 0, *, of_game: Sequence[int] = ALL
 ) -> tuple[int, ...]:
     """The symmetries to draw from, if they are some, if the game has them, and if the mode draws any.
 
     All eight, which a configuration says that says nothing, are all that the game has.
     """
-    if not turns or not set(turns) <= set(range(COUNT)) or len(set(turns)) < len(turns):
+    if not symmetries or not set(symmetries) <= set(range(COUNT)) or len(set(symmetries)) < len(symmetries):
         raise EightfoldError(
-            f"training.symmetries = {list(turns)} is not a choice of different numbers from 0 to {COUNT - 1}"
+            f"training.symmetries = {list(symmetries)} is not a choice of different numbers from 0 to {COUNT - 1}"
         )
-    if (len(turns) < COUNT or from_game) and mode not in TURNING:
+    if (len(symmetries) < COUNT or from_game) and mode not in DRAWING:
         raise EightfoldError(
-            f"training.symmetries and symmetries_from_game are for {', '.join(TURNING)};"
+            f"training.symmetries and symmetries_from_game are for {', '.join(DRAWING)};"
             f" symmetry mode {mode!r} draws no symmetries"
         )
-    lacking = sorted(set(turns) - set(symmetries))
-    if lacking and len(turns) < COUNT:
+    lacking = sorted(set(symmetries) - set(of_game))
+    if lacking and len(symmetries) < COUNT:
         raise EightfoldError(
-            f"training.symmetries = {list(turns)}: the game does not have {', '.join(map(str, lacking))};"
-            f" it has {', '.join(map(str, symmetries))}"
+            f"training.symmetries = {list(symmetries)}: the game does not have {', '.join(map(str, lacking))};"
+            f" it has {', '.join(map(str, of_game))}"
         )
-    return tuple(g for g in turns if g in symmetries)
+    return tuple(g for g in symmetries if g in of_game)
 
 
-def turns_after(games: int, turns: tuple[int, ...], from_game: int) -> tuple[int, ...]:
-    """A curriculum: no turn before `from_game`, then one more after another, all after as many games again."""
+def symmetries_after(games: int, symmetries: tuple[int, ...], from_game: int) -> tuple[int, ...]:
+    """A curriculum: the identity before `from_game`, then one more after another, all after as many games again."""
     if from_game <= 0:
-        return turns
+        return symmetries
     share = games / from_game - 1
-    return turns[: max(0, min(len(turns), int(share * len(turns))))] or (IDENTITY,)
-
-
-class Batch(NamedTuple):
-    states: NDArray[np.float32]  # [B, C, N, N]
-    policies: NDArray[np.float32]  # [B, A]
-    values: NDArray[np.float32]  # [B]
-
-
-class ForesightBatch(NamedTuple):
-    """The same for a network with foresight."""
-
-    states: NDArray[np.float32]  # [B, C, N, N]
-    policies: NDArray[np.float32]  # [B, A]
-    values: NDArray[np.float32]  # [B]
-    owners: NDArray[np.float32]  # [B, N * N]: 1 the own, -1 the opponent's
-    scores: NDArray[np.float32]  # [B] the lead as a share of the board
+    return symmetries[: max(0, min(len(symmetries), int(share * len(symmetries))))] or (IDENTITY,)
 
 
 class BatchMaker:
@@ -91,38 +74,16 @@ class BatchMaker:
         allowed: Sequence[int] = ALL,  # of these, to draw from
     ) -> None:
         self._mode, self._random, self._symmetries = check_mode(mode), random, read_symmetries(symmetries)
-        turns = check_turns(allowed, mode, symmetries=self._symmetries)
-        self.allowed = np.array(turns, np.int64)  # or a schedule's choice so far
+        drawn = check_symmetries(allowed, mode, of_game=self._symmetries)
+        self.allowed = np.array(drawn, np.int64)  # or a schedule's choice so far
 
-    def make(
-        self,
-        states: NDArray[np.float32],
-        policies: NDArray[np.float32],
-        values: NDArray[np.float32],
-        owners: NDArray[np.float32] | None = None,
-        scores: NDArray[np.float32] | None = None,
-    ) -> Batch | ForesightBatch:
-        """A batch for the network from samples as they are stored; owners turn as policies do."""
+    def make(self, stored: Batch) -> Batch:
+        """A batch for the network from samples as they are stored; ownership is transformed as policies are."""
+        batch = replace(stored, last_moves=None)  # no loss asks for them
         if self._mode == "slap":
-            canonical, _, frames = slap_frames(states, self._symmetries)
-            owners = None if owners is None else into_frames(owners, frames)
-            return _batch(canonical, into_frames(policies, frames), values, owners, scores)
-        if self._mode in TURNING:
-            ids = self._random.choice(self.allowed, len(states))
-            states, policies, _ = transform_batch(states, policies, ids)
-            owners = None if owners is None else transform_policies(owners, states.shape[-1], ids)
-        if self._mode == "slap-cc":
-            states = slap_cc(states)
-        return _batch(states, policies, values, owners, scores)
-
-
-def _batch(
-    states: NDArray[np.float32],
-    policies: NDArray[np.float32],
-    values: NDArray[np.float32],
-    owners: NDArray[np.float32] | None,
-    scores: NDArray[np.float32] | None,
-) -> Batch | ForesightBatch:
-    if owners is None or scores is None:
-        return Batch(states, policies, values)
-    return ForesightBatch(states, policies, values, owners, scores)
+            canonical, _, frames = slap_frames(batch.states, self._symmetries)
+            ownership = None if batch.ownership is None else into_frames(batch.ownership, frames)
+            return replace(batch, states=canonical, policies=into_frames(batch.policies, frames), ownership=ownership)
+        if self._mode in DRAWING:
+            batch = batch.transformed(self._random.choice(self.allowed, len(batch)))
+        return replace(batch, states=slap_cc(batch.states)) if self._mode == "slap-cc" else batch

@@ -22,9 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eightfold.core.errors import EightfoldError, not_written
-from eightfold.learning.data.buffer import AnyBatch, as_batch
 from eightfold.learning.data.lmdb_pages import Damaged, can_check, read_records
 from eightfold.learning.data.packing import Packing
+from eightfold.learning.data.sample import Batch, SampleShape
 
 READ = (2, 3)  # formats; the first had no checksums
 META, RING, SLOT = b"meta", b"ring", b"s"
@@ -72,11 +72,11 @@ class LmdbStore:
         _take_place(draft, path)
         return cls(path, max_size, None)
 
-    def set_kind(self, kind: np.dtype[Any]) -> None:
-        self._packing = Packing(kind)
+    def set_shape(self, shape: SampleShape) -> None:
+        self._packing = Packing(shape)
 
-    def append(self, records: NDArray[Any], extras: Sequence[str], note: str) -> None:
-        self._append(self._packing.pack(records, extras), note)
+    def append(self, batch: Batch, players: Sequence[int], extras: Sequence[str], note: str) -> None:
+        self._append(self._packing.pack(batch, players, extras), note)
 
     def _append(self, packed: Sequence[bytes], note: str) -> None:
         slots = (self.next + np.arange(len(packed))) % self._max_size
@@ -94,7 +94,7 @@ class LmdbStore:
             raise not_written(f"the buffer {self._path}", self._reason(error)) from None
         self.count, self.next, self.note = count, following, note
 
-    def read(self, slots: NDArray[np.int64]) -> AnyBatch:
+    def read(self, slots: NDArray[np.int64]) -> Batch:
         # In the order of the keys neighbours share pages; the batch itself stays in the order asked for.
         order = np.argsort(slots)
         keys = [_key(slot) for slot in slots[order].tolist()]
@@ -102,7 +102,7 @@ class LmdbStore:
             found = self._found(transaction, keys)
             places = np.empty(len(slots), np.int64)
             places[order] = np.arange(len(slots))
-            return as_batch(self._packing.unpack([found[place] for place in places.tolist()]))
+            return self._packing.unpack([found[place] for place in places.tolist()])
 
     def _found(self, transaction: Any, keys: Sequence[bytes]) -> list[memoryview]:
         """The records behind keys in ascending order, as long as the transaction lasts; each is checked."""
@@ -110,13 +110,13 @@ class LmdbStore:
         if len(found) < len(keys):
             missing = sorted(set(keys) - {bytes(key) for key, _ in found})
             raise EightfoldError(
-                f"the buffer {self._path} has no example in slot {int.from_bytes(missing[0][1:], 'big')}"
+                f"the buffer {self._path} has no sample in slot {int.from_bytes(missing[0][1:], 'big')}"
             )
         if not self._checksums:
             return [value for _, value in found]
         for key, value in found:
             if _crc(key, value[:-4]) != value[-4:]:
-                raise _damaged(self._path, f"the example in slot {int.from_bytes(key[1:], 'big')} is not what it was")
+                raise _damaged(self._path, f"the sample in slot {int.from_bytes(key[1:], 'big')} is not what it was")
         return [value[:-4] for _, value in found]
 
     def extra(self, slot: int) -> str:
@@ -209,16 +209,16 @@ def _check_records(records: Iterable[tuple[bytes, bytes]]) -> None:
         if slots == 0:  # the others came before, in the order of keys
             checked = _read_state(held.get(META), held.get(RING))[0]["format"] >= 3
         if key != _key(slots):
-            raise Damaged(f"there is no example in slot {slots}")
+            raise Damaged(f"there is no sample in slot {slots}")
         slots += 1
         spoilt += checked and _crc(key, value[:-4]) != value[-4:]
     about, count, *_ = _read_state(held.get(META), held.get(RING))
     if about["format"] not in READ:
         return  # for the caller to judge
     if slots != count:
-        raise Damaged(f"it has {slots} examples and should have others")
+        raise Damaged(f"it has {slots} samples and should have others")
     if spoilt:
-        raise Damaged(f"{spoilt} of {slots} examples are not what they were")
+        raise Damaged(f"{spoilt} of {slots} samples are not what they were")
 
 
 def _read_state(meta: bytes | None, ring: bytes | None) -> tuple[dict[str, Any], int, int, str]:
@@ -247,7 +247,7 @@ def _read_state(meta: bytes | None, ring: bytes | None) -> tuple[dict[str, Any],
 
 def _damaged(path: Path, reason: str) -> EightfoldError:
     return EightfoldError(
-        f"the buffer {path} is damaged: {reason}; put a copy back, or remove {path} to go on without its examples"
+        f"the buffer {path} is damaged: {reason}; put a copy back, or remove {path} to go on without its samples"
     )
 
 

@@ -1,13 +1,13 @@
-"""Examples as bytes, for the buffer on disk: exact, and a fraction of the arrays' size.
+"""Samples as bytes, for the buffer on disk: exact, and a fraction of the arrays' size.
 
 An encoded position is mostly zeros and ones, and a search visits few of all moves. So a state of zeros and ones is
 kept as bits (any other in half precision, which holds simple fractions exactly), and of a policy the entries that
 are not zero, with a bit for every entry to say which they are:
 
-    header | a bit for each action | state | entries of the policy | owners and score, if kept | extra text
+    header | a bit for each action | state | entries of the policy | score and ownership, if kept | extra text
 
-Of the owners of the points at the end of a game two bits each are kept: whether the side to move owns it, and
-whether the opponent does.
+Of the ownership at the end of a game two bits a point are kept: whether the side to move owns it, and whether the
+opponent does.
 
 On 15x15 that is about a sixth of the plain arrays, and LMDB fits eight such records on a page instead of one.
 
@@ -22,6 +22,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eightfold.learning.data.sample import Batch, SampleShape
+
 HEADER = np.dtype(
     [
         ("bits", np.uint8),  # 1: the state is zeros and ones, kept as bits
@@ -35,32 +37,29 @@ ONE = 0x3C00  # 1.0 in half precision
 
 
 class Packing:
-    """To and from bytes, for records of one type (see `buffer.record_type`)."""
+    """To and from bytes, for samples of one shape."""
 
-    def __init__(self, kind: np.dtype[Any]) -> None:
-        self._kind = kind
-        self._cells, self._actions = int(np.prod(kind["state"].shape)), int(kind["policy"].shape[0])
+    def __init__(self, shape: SampleShape) -> None:
+        self._shape = shape
+        self._cells, self._actions = int(np.prod(shape.state)), shape.actions
         self._masked = HEADER.itemsize + _bytes(self._actions)  # where the state begins
         self._state_bytes = (2 * self._cells, _bytes(self._cells))  # in half precision, as bits
-        self._foresight = "owners" in (kind.names or ())
-        self._points = int(kind["owners"].shape[0]) if self._foresight else 0
-        self._tail = 4 + 2 * _bytes(self._points) if self._foresight else 0  # a score, and two bits for each point
+        self._tail = 4 + 2 * _bytes(shape.points) if shape.auxiliary else 0  # a score, and two bits for each point
 
-    def pack(self, records: NDArray[Any], extras: Sequence[str]) -> list[bytes]:
+    def pack(self, batch: Batch, players: Sequence[int], extras: Sequence[str]) -> list[bytes]:
         # Half-precision numbers are compared as words, which is many times faster; a negative zero is not zero then.
-        words = np.ascontiguousarray(records["state"], "<f2").view("<u2").reshape(len(records), -1)
+        words = np.ascontiguousarray(batch.states, "<f2").view("<u2").reshape(len(batch), -1)
         ones = words == ONE
         binary = (ones | (words == 0)).all(axis=1)
-        policies = np.ascontiguousarray(records["policy"])
+        policies = np.ascontiguousarray(batch.policies)
         chosen = policies != 0
-        headers = np.zeros(len(records), HEADER)
+        headers = np.zeros(len(batch), HEADER)
         headers["bits"], headers["entries"] = binary, chosen.sum(axis=1)
-        for name in ("value", "last_move", "player"):
-            headers[name] = records[name]
+        headers["value"], headers["last_move"], headers["player"] = batch.values, batch.last_moves, players
         fronts = np.concatenate([_raw(headers), np.packbits(chosen, axis=1)], axis=1).tobytes()
         bits, halves = np.packbits(ones, axis=1).tobytes(), b"" if binary.all() else words.tobytes()
         entries = policies[chosen].astype("<f4").tobytes()
-        tails, tail = self._pack_foresight(records), self._tail
+        tails, tail = self._pack_auxiliary(batch), self._tail
         packed, start = [], 0
         for k, (extra, as_bits, count) in enumerate(
             zip(extras, binary.tolist(), headers["entries"].tolist(), strict=True)
@@ -68,32 +67,31 @@ class Packing:
             size, stop = self._state_bytes[as_bits], start + 4 * count
             state = (bits if as_bits else halves)[k * size : (k + 1) * size]
             front = fronts[k * self._masked : (k + 1) * self._masked]
-            foresight = tails[k * tail : (k + 1) * tail]
-            packed.append(front + state + entries[start:stop] + foresight + extra.encode())
+            auxiliary = tails[k * tail : (k + 1) * tail]
+            packed.append(front + state + entries[start:stop] + auxiliary + extra.encode())
             start = stop
         return packed
 
-    def _pack_foresight(self, records: NDArray[Any]) -> bytes:
-        if not self._foresight:
+    def _pack_auxiliary(self, batch: Batch) -> bytes:
+        if batch.ownership is None or batch.scores is None:
             return b""
-        scores = np.ascontiguousarray(records["score"], "<f4").view(np.uint8).reshape(len(records), 4)
-        owners = records["owners"]
-        sides = [np.packbits(owners == side, axis=1) for side in (1, -1)]
+        scores = np.ascontiguousarray(batch.scores, "<f4").view(np.uint8).reshape(len(batch), 4)
+        sides = [np.packbits(batch.ownership == side, axis=1) for side in (1, -1)]
         return np.concatenate([scores, *sides], axis=1).tobytes()
 
-    def _unpack_foresight(self, joined: bytes, batch: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Owners [B, N * N] and scores [B]."""
-        raw = np.frombuffer(joined, np.uint8).reshape(batch, self._tail)
+    def _unpack_auxiliary(self, joined: bytes, count: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Ownership [B, N * N] and scores [B]."""
+        raw = np.frombuffer(joined, np.uint8).reshape(count, self._tail)
         scores = np.ascontiguousarray(raw[:, :4]).view("<f4")[:, 0].astype(np.float32)
-        half = _bytes(self._points)
+        points = self._shape.points
+        half = _bytes(points)
         own, other = (
-            np.unpackbits(raw[:, first : first + half], axis=1, count=self._points).astype(np.float32)
+            np.unpackbits(raw[:, first : first + half], axis=1, count=points).astype(np.float32)
             for first in (4, 4 + half)
         )
         return own - other, scores
 
-    def unpack(self, packed: Sequence[memoryview]) -> tuple[NDArray[Any], ...]:
-        """States [B, C, N, N], policies [B, A], values [B], last moves [B, 2]; owners and scores, if kept."""
+    def unpack(self, packed: Sequence[memoryview]) -> Batch:
         batch, masked = len(packed), self._masked
         fronts = np.frombuffer(b"".join([record[:masked] for record in packed]), np.uint8).reshape(batch, masked)
         headers = np.ascontiguousarray(fronts[:, : HEADER.itemsize]).view(HEADER)[:, 0]
@@ -117,16 +115,17 @@ class Packing:
                     states[:] = plain
                 else:
                     states[rows] = plain
-        foreseen: tuple[NDArray[np.float32], ...] = ()
-        if self._foresight:
+        ownership, scores = None, None
+        if self._shape.auxiliary:
             tails = [record[stop : stop + self._tail] for record, stop in zip(packed, stops, strict=True)]
-            foreseen = self._unpack_foresight(b"".join(tails), batch)
-        return (
-            states.reshape(batch, *self._kind["state"].shape),
+            ownership, scores = self._unpack_auxiliary(b"".join(tails), batch)
+        return Batch(
+            states.reshape(batch, *self._shape.state),
             policies,
             headers["value"].astype(np.float32),
             headers["last_move"].astype(np.int64),
-            *foreseen,
+            ownership,
+            scores,
         )
 
     def extra(self, record: bytes) -> str:

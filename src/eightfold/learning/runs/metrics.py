@@ -15,14 +15,14 @@ from pathlib import Path
 from typing import Any
 
 from eightfold.core.errors import EightfoldError, not_written
-from eightfold.learning.runs.lines import LineFile, lines_after
+from eightfold.learning.runs.line_file import LineFile, lines_after
 
 METRICS = "metrics.jsonl"
 
 
 class Metrics:
-    def __init__(self, run: Path, mark: Mapping[str, Any] | None = None, *, board: bool = False) -> None:
-        """Open or make the file; `mark` is what the last save noted of it, `board` writes TensorBoard's events too."""
+    def __init__(self, run: Path, mark: Mapping[str, Any] | None = None) -> None:
+        """Open or make the file; `mark` is what the last save noted of it."""
         self._run = run
         self._file = LineFile(run / METRICS)
         self._waiting: list[str] = []
@@ -30,7 +30,7 @@ class Metrics:
             _, written = lines_after(run / METRICS, mark)
             for line in mark.get("then", [])[len(written) :]:
                 self._file.add(line)
-        self._board = _tensorboard(run) if board else None
+        self._board = _tensorboard(run)
 
     def add(self, entry: Mapping[str, Any]) -> None:
         """A line for the next save."""

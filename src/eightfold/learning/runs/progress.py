@@ -1,4 +1,4 @@
-"""Where a run stands."""
+"""Where a run stands: the counters that every algorithm has, and how they are kept as JSON."""
 
 from __future__ import annotations
 
@@ -6,11 +6,21 @@ import json
 import math
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from eightfold.core.errors import EightfoldError, shown
 
-P = TypeVar("P")
+P = TypeVar("P", bound="Progress")
+
+
+class Limits(Protocol):
+    """The settings that end a run; 0: no limit."""
+
+    @property
+    def minutes(self) -> float: ...
+
+    @property
+    def games(self) -> int: ...
 
 
 @dataclass
@@ -19,17 +29,17 @@ class Progress:
 
     seconds: float = 0.0  # spent on training, evaluations left out
     games: int = 0
-    samples: int = 0  # positions for training that games gave; turns that are stored too do not count
-    steps: int = 0  # that made the weights what they are
-    owed: float = 0.0  # training steps that the samples so far have earned and that were not yet done
-    credited_games: int = 0  # games and samples whose steps are in `owed` already
-    credited_samples: int = 0
-    evaluated_at: float = 0.0  # seconds, at the last evaluation
-    evaluated_games: int = 0  # and the games then
-    rate_factor: float = 1.0  # the learning-rate multiplier of the three-sigma rule
-    validated_at: int = 0  # games, at the last look of that rule
-    validation_mean: float = 0.0
-    validation_error: float = 0.0
+
+    def done(self, limits: Limits) -> float:
+        """How much of a run's time or games is used up; at 1 it is over."""
+        by_time = self.seconds / (60 * limits.minutes) if limits.minutes > 0 else 0.0
+        by_games = self.games / limits.games if limits.games > 0 else 0.0
+        return max(by_time, by_games)
+
+    @property
+    def summary(self) -> str:
+        """For people."""
+        return f"{self.seconds / 60:.1f} minutes, {self.games} games"
 
 
 def load_progress(kind: type[P], path: Path) -> P:
@@ -38,7 +48,7 @@ def load_progress(kind: type[P], path: Path) -> P:
         data = json.loads(path.read_bytes())
         if not isinstance(data, dict):
             raise ValueError(f"{shown(data)} is not what a run writes")
-        known = {field.name: field.type for field in fields(kind)}  # type: ignore[arg-type]
+        known = {field.name: field.type for field in fields(kind)}
         for key, value in data.items():
             if key not in known:
                 raise ValueError(f"{shown(key)} is not known")
@@ -53,12 +63,12 @@ def load_progress(kind: type[P], path: Path) -> P:
 
 
 def _completed(data: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
-    """Runs of before noted nothing of what was credited: it was all, whenever they saved."""
+    """Earlier versions noted nothing of what was credited: it was all, whenever they saved."""
     for what in ("games", "samples"):
         if f"credited_{what}" in known:
             data = {f"credited_{what}": data.get(what, 0), **data}
     return data
 
 
-def as_json(progress: Any) -> bytes:
+def as_json(progress: Progress) -> bytes:
     return json.dumps(asdict(progress)).encode()

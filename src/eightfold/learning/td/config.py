@@ -1,4 +1,4 @@
-"""The settings of TD(λ) self-play with an Internal Symmetry Network; the defaults are document 003's.
+"""The settings of TD(λ) self-play with an Internal Symmetry Network; the defaults are Blair's.
 
 `eightfold train-isn paper` is exactly these: one game, one change of the weights. Other presets are TOML files in
 `presets/isn/`.

@@ -1,4 +1,4 @@
-"""TD(λ) self-play with an Internal Symmetry Network (document 003, section V), from top to bottom.
+"""TD(λ) self-play with an Internal Symmetry Network (Blair, section V), from top to bottom.
 
     play some games with the weights as they are, each move as likely as exp(±β R)
     -> walk every game back from its end: what should the outputs have said?  -> gradient, summed over everything
@@ -11,16 +11,14 @@ player that brings games to an end. Then everything.
 With `climb.every` training is a hill-climb, TD being the mutation: after so many games the new weights play the old
 ones, and are given up if they lose.
 
-Read before: `td_play.py` (a game), `td_targets.py` (targets), `td_gradient.py` (gradients). A run is a folder:
-`td_run.py`.
+Read before: `play.py` (a game), `targets.py`, `gradient.py`. The run around it is `../runs/shell.py`.
 """
 
 from __future__ import annotations
 
 import copy
-import threading
 import time
-from collections.abc import Callable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -34,23 +32,37 @@ from eightfold.core.rng import make_random
 from eightfold.core.threads import run_parts, usable_cores
 from eightfold.games.game import make_game
 from eightfold.isn.network import ISN
-from eightfold.isn.place import load_go_isn
+from eightfold.isn.place import SNAPSHOTS, load_go_isn
 from eightfold.isn.player import IsnOptions, IsnPlayer
 from eightfold.isn.tables import IsnTables, playing_tables
-from eightfold.learning.runs.checkpointing import Schedule
-from eightfold.learning.runs.run import this_machine
-from eightfold.learning.runs.torch_state import seeded
+from eightfold.learning.runs.folder import NETWORK, Layout
+from eightfold.learning.runs.provenance import this_machine
+from eightfold.learning.runs.shell import Entry, Run
+from eightfold.learning.runs.torch_globals import seeded
+from eightfold.learning.td.checkpointing import TdProgress, checkpoint_files, load_checkpoint, snapshot_name
 from eightfold.learning.td.config import TdConfig, check_config
 from eightfold.learning.td.gradient import Gradient, add_to, gradient_of
 from eightfold.learning.td.play import CANDIDATES, ENDED, FACTS, MARGIN, MOVES, teach_games
-from eightfold.learning.td.run import Progress, TdRun
 from eightfold.symmetry.group import ALL
 
-NOTE_SECONDS = 10.0
+LOG_SECONDS = 10.0
+
+TD = Layout(
+    command="train-isn",
+    defaults=TdConfig(),
+    fixed={
+        "game": "weights are of one game",
+        "classes": "they are what the network sees",
+        "units": "weights fit one network",
+        "start": "the run has begun",
+    },
+    remedy="begin another run from its network: start={run}",
+    kept=SNAPSHOTS,
+)
 
 
 class Recent:
-    """Figures of the games since the last note."""
+    """Figures of the games since the last line of the metrics."""
 
     def __init__(self) -> None:
         self.start, self.games, self.facts, self.loss = time.perf_counter(), 0, np.zeros(FACTS), 0.0
@@ -86,7 +98,7 @@ class TdTrainer:
             raise EightfoldError(f"an Internal Symmetry Network learns go, not {self.game.text}")
         self.network = fresh_network(config)
         self.tables()  # an error now, if the network cannot play
-        self.progress = Progress()
+        self.progress = TdProgress()
         self.recent = Recent()
         self.champion = copy.deepcopy(self.network.state_dict())
         self._threads = threads or usable_cores()
@@ -146,10 +158,8 @@ class TdTrainer:
         progress.seconds += time.perf_counter() - start
 
     def learning_rate(self) -> float:
-        config, progress = self.config, self.progress
-        gone = progress.games / config.games if config.games else 0.0
-        gone = min(1.0, max(gone, progress.seconds / (60 * config.minutes) if config.minutes else 0.0))
-        return config.learning_rate * (1 + (config.final_share - 1) * max(0.0, 2 * gone - 1))
+        config, done = self.config, min(1.0, self.progress.done(self.config))
+        return config.learning_rate * (1 + (config.final_share - 1) * max(0.0, 2 * done - 1))
 
     def _contest(self) -> None:
         """New weights against those of the last contest; the losing new ones are given up."""
@@ -184,67 +194,66 @@ def fresh_network(config: TdConfig) -> ISN:
     return network
 
 
-class TdTraining:
-    """One run: a trainer and its folder."""
+class TdTraining(Run[TdConfig]):
+    """A run of TD(λ); its folder also has `snapshots/`, the networks after so many games."""
 
-    def __init__(self, config: TdConfig, folder: Path, *, threads: int = 0) -> None:
-        self.trainer = TdTrainer(config, threads=threads)
-        self.config = config
-        self.run = TdRun(folder, config)
-        self._stop = threading.Event()
-        try:
-            stored = self.run.load(self.trainer.network) if self.run.resumed else None
-            if stored is not None:
-                self.trainer.progress, self.trainer.champion = stored
-            self.run.begin()
-            if self.run.notices or self.trainer.progress.games == 0:
-                self.save(snapshot=self.trainer.progress.games == 0)
-        except BaseException:
-            self.run.close()
-            raise
+    layout = TD
 
-    def train(self, report: Callable[[dict[str, Any]], None] = lambda entry: None) -> None:
-        """Updates until the games or the minutes are used up, or `stop` is called."""
-        config, trainer = self.config, self.trainer
-        progress = trainer.progress
-        trainer.prepare()
-        trainer.recent = Recent()
-        schedule, noted = Schedule(), time.monotonic()
-        while not self._stop.is_set() and not self.done:
-            every, before = config.snapshot_every, progress.games
-            # Up to the next snapshot, the end, or the end of the preliminary phase, and not beyond.
-            room = [config.games_an_update, every - before % every]
-            room += [config.games - before] if config.games else []
-            room += [config.linear_games - before] if before < config.linear_games else []
-            trainer.update(min(room))
-            now = time.monotonic()
-            if now - noted > NOTE_SECONDS or self.done:
-                entry = self._entry()
-                self.run.note(entry)
-                report(entry)
-                trainer.recent, noted = Recent(), now
-            if schedule.due or progress.games % every == 0:
-                self.save(snapshot=progress.games % every == 0)
-                schedule.saved()
-        self.save(snapshot=self.done and progress.games % config.snapshot_every > 0)
+    def __init__(self, config: TdConfig, path: Path, *, threads: int = 0) -> None:
+        self._threads = threads
+        super().__init__(config, path)
+
+    def build(self) -> None:
+        self.trainer = TdTrainer(self.config, threads=self._threads)
+        self._logged = time.monotonic()
 
     @property
-    def done(self) -> bool:
-        progress, config = self.trainer.progress, self.config
-        by_games = config.games > 0 and progress.games >= config.games
-        return by_games or (config.minutes > 0 and progress.seconds >= 60 * config.minutes)
+    def progress(self) -> TdProgress:
+        return self.trainer.progress
 
-    def stop(self) -> None:
-        """Ask the loop to end after this update."""
-        self._stop.set()
+    def restore(self) -> Iterable[Mapping[str, Any]]:
+        saved = load_checkpoint(self.folder, self.trainer.network) if self.folder.resumed else None
+        if saved is not None:
+            self.trainer.progress, self.trainer.champion = saved
+        return ()
 
-    def save(self, *, snapshot: bool = False) -> None:
+    def prepare(self) -> None:
+        self.trainer.prepare()
+        self.trainer.recent, self._logged = Recent(), time.monotonic()
+
+    def train_round(self) -> Entry | None:
+        config, before = self.config, self.progress.games
+        # Up to the next snapshot, the end, or the end of the preliminary phase, and not beyond.
+        room = [config.games_an_update, config.snapshot_every - before % config.snapshot_every]
+        room += [config.games - before] if config.games else []
+        room += [config.linear_games - before] if before < config.linear_games else []
+        self.trainer.update(min(room))
+        now = time.monotonic()
+        if now - self._logged <= LOG_SECONDS and self.done < 1:
+            return None
+        entry, self.trainer.recent, self._logged = self._entry(), Recent(), now
+        return entry
+
+    @property
+    def save_is_due(self) -> bool:
+        return super().save_is_due or self._snapshot_is_due
+
+    @property
+    def _snapshot_is_due(self) -> bool:
+        """Every so many games, and at the end of the run."""
+        return self.progress.games % self.config.snapshot_every == 0 or self.done >= 1
+
+    def checkpoint(self) -> tuple[dict[str, bytes], dict[str, Any]]:
         trainer = self.trainer
-        self.run.save(trainer.network, trainer.champion, trainer.progress, self.config.classes, snapshot=snapshot)
+        files = checkpoint_files(trainer.network, trainer.champion, trainer.progress, self.config.classes)
+        snapshot = snapshot_name(trainer.progress.games)
+        if self._snapshot_is_due and snapshot not in self.folder.checksums.files:
+            files[snapshot] = files[NETWORK]
+        return files, self.folder.marks()
 
-    def _entry(self) -> dict[str, Any]:
-        progress, trainer = self.trainer.progress, self.trainer
-        entry: dict[str, Any] = {
+    def _entry(self) -> Entry:
+        progress, trainer = self.progress, self.trainer
+        entry: Entry = {
             "minutes": progress.seconds / 60,
             "games": progress.games,
             "linear": trainer.linear,
@@ -255,6 +264,3 @@ class TdTraining:
         if progress.contests:
             entry |= {"contests": progress.contests, "accepted": progress.accepted}
         return entry
-
-    def close(self) -> None:
-        self.run.close()

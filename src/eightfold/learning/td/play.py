@@ -1,7 +1,7 @@
 """Self-play games of an ISN, and what they teach: one kernel from the empty board to the gradient.
 
 A game is played to two passes or a number of moves, every position kept; then it is walked back from its end, from
-targets to targets (`td_targets`), and the gradient of each position added (`td_gradient`). Games are independent of
+targets to targets (`targets.py`), and the gradient of each position added (`gradient.py`). Games are independent of
 each other and have random numbers of their own, so that threads share nothing, and their number changes nothing but the
 order in which gradients are added.
 

@@ -1,4 +1,4 @@
-"""What the outputs of an ISN should have said (document 003, sections IV.A and V): TD(λ) with points that change.
+"""What the outputs of an ISN should have said (Blair, sections IV.A and V): TD(λ) with points that change.
 
 A point is empty, white or black, and only the outputs of its state are trained: Z+ A°+ A•+, Z° A°, or Z• A•. At the end
 of a game they are known (table IV). Going back a move, what is aimed at is (1 - λ) of what the network said after the
@@ -14,7 +14,7 @@ reward as it is but for the c that it was worth:
 all between 0 and 1. Weights do not change during a game, so this is TD(λ) with eligibility traces, read from the
 other end.
 
-A single output (document 003's first attempt) is the reward itself, from [-(1 + c), 1 + c] to [0, 1].
+A single output (Blair's first attempt) is the reward itself, from [-(1 + c), 1 + c] to [0, 1].
 Read next: `eightfold.learning.td.gradient`.
 """
 

@@ -24,7 +24,7 @@ export class RunsView {
         { name: "policy", key: (entry) => entry.policy_loss },
         { name: "value", key: (entry) => entry.value_loss },
         { name: "validation", key: (entry) => entry.validation_loss },
-        { name: "ownership", key: (entry) => entry.owners_loss }, // in games of points
+        { name: "ownership", key: (entry) => entry.ownership_loss ?? entry.owners_loss }, // as earlier runs name it
       ]),
       new Chart("Score", [
         { name: OPPONENTS.mcts, whiskers: true,

@@ -4,7 +4,7 @@
     -> `checksums.json`, with size and SHA-256 of every new file, takes the place of the old one: now they count
     -> the drafts take their places
 
-Who opens the folder next (`open_sealed`) puts drafts in place that the checksums vouch for, and removes all others.
+Who opens the folder next (`open_saved`) puts drafts in place that the checksums vouch for, and removes all others.
 The checksums also tell a file that was cut, scribbled on or removed since. `notes` are kept in the same file.
 """
 
@@ -22,12 +22,12 @@ from typing import Any
 
 from eightfold.core.errors import EightfoldError, not_written
 
-SEAL = "checksums.json"
+CHECKSUMS = "checksums.json"
 DRAFT = re.compile(r"\..+\.draft")
 
 
 @dataclass
-class Seal:
+class Checksums:
     """What `checksums.json` says."""
 
     folder: Path
@@ -60,19 +60,19 @@ class Seal:
                 os.replace(draft, self.folder / name)
 
 
-def save_sealed(
+def save_together(
     folder: Path,
     files: Mapping[str, bytes],
     *,
     notes: Mapping[str, Any] | None = None,
     also: Mapping[str, list[Any]] | None = None,
-) -> Seal:
-    """Write files together; `also` are entries of an earlier seal, of files that stay as they are."""
+) -> Checksums:
+    """Write files together; `also` are entries of an earlier save, of files that stay as they are."""
     entries = {name: [len(data), _digest(data)] for name, data in files.items()}
-    seal = Seal(folder, {**(also or {}), **entries}, dict(notes or {}))
-    content = {"files": seal.files, "notes": seal.notes}
+    checksums = Checksums(folder, {**(also or {}), **entries}, dict(notes or {}))
+    content = {"files": checksums.files, "notes": checksums.notes}
     whole = json.dumps({**content, "crc32": _crc(content)}, indent=1).encode()
-    paths = [folder / name for name in (*files, SEAL)]
+    paths = [folder / name for name in (*files, CHECKSUMS)]
     path = paths[0]
     try:
         for path, data in zip(paths, [*files.values(), whole], strict=True):
@@ -86,20 +86,20 @@ def save_sealed(
             _draft(path_).unlink(missing_ok=True)
         raise not_written(path, error.strerror) from None
     try:
-        for path in reversed(paths):  # the seal first
+        for path in reversed(paths):  # the checksums first
             os.replace(_draft(path), path)
     except OSError as error:
         raise not_written(path, error.strerror) from None
-    return seal
+    return checksums
 
 
-def open_sealed(folder: Path) -> Seal | None:
+def open_saved(folder: Path) -> Checksums | None:
     """The checksums of a folder, once everything that was written is in its place; None: there are none."""
-    path = folder / SEAL
+    path = folder / CHECKSUMS
     try:
         data = json.loads(path.read_bytes())
-        seal = Seal(folder, data["files"], data["notes"])
-        if data["crc32"] != _crc({"files": seal.files, "notes": seal.notes}):
+        checksums = Checksums(folder, data["files"], data["notes"])
+        if data["crc32"] != _crc({"files": checksums.files, "notes": checksums.notes}):
             raise ValueError
     except FileNotFoundError:
         return None
@@ -110,10 +110,10 @@ def open_sealed(folder: Path) -> Seal | None:
             f"{path} is damaged; remove it to go on with the files beside it as they are, unchecked"
         ) from None
     try:
-        seal.settle()
+        checksums.settle()
     except OSError as error:
         raise not_written(folder, error.strerror) from None
-    return seal
+    return checksums
 
 
 def has_other_files(folder: Path) -> bool:
@@ -122,7 +122,7 @@ def has_other_files(folder: Path) -> bool:
 
 
 def remove_drafts(folders: Iterable[Path]) -> None:
-    """Remove what a kill left half written; the run must be ours alone, and its seals settled."""
+    """Remove what a kill left half written; the run must be ours alone, and what was saved together in place."""
     for folder in folders:
         for path in folder.glob(".*.draft"):
             if DRAFT.fullmatch(path.name) and path.is_file():

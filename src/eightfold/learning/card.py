@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from eightfold.games.game import Game
+from eightfold.learning.checkpointing import SelfPlayProgress
 from eightfold.learning.config import TrainConfig
 from eightfold.learning.evaluation import Evaluation
-from eightfold.learning.runs.progress import Progress
 
 
 def card_text(
-    config: TrainConfig, game: Game, progress: Progress, parameters: int, evaluation: Evaluation | None = None
+    config: TrainConfig, game: Game, progress: SelfPlayProgress, parameters: int, evaluation: Evaluation | None = None
 ) -> str:
     lines = [
         f"# {config.network} for {game.text}",

@@ -1,8 +1,9 @@
-"""Owners and scores of the end of a game as further targets: in self-play, the buffer, batches, losses and networks."""
+"""Ownership and score of the end of a game as further targets: in records, buffer, batches, losses and networks."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,10 +12,12 @@ import torch
 from eightfold.arena.players import make_player
 from eightfold.config import load_preset, with_changes
 from eightfold.games.game import make_game
-from eightfold.games.state import BLACK, SIDE
+from eightfold.games.state import BLACK
 from eightfold.learning.config import SelfPlayConfig, TrainConfig
-from eightfold.learning.data.batches import BatchMaker, ForesightBatch
-from eightfold.learning.data.buffer import DataBuffer, ForeseenBatch, targets_of
+from eightfold.learning.data.batches import BatchMaker
+from eightfold.learning.data.buffer import DataBuffer
+from eightfold.learning.data.record import samples_of
+from eightfold.learning.data.sample import Batch, Sample
 from eightfold.learning.loop import Training
 from eightfold.learning.selfplay import SelfPlay
 from eightfold.learning.trainer import Trainer
@@ -46,46 +49,55 @@ def example(number, points=25):
     policy = random.random(points + 1).astype(np.float32)
     owners = random.integers(-1, 2, points).astype(np.int8)
     state = (random.random((3, size, size)) < 0.3).astype(np.float32)
-    return state, policy, float(number % 3 - 1), (1, 2), 1, {"n": number}, (owners, number / 100)
+    value = float(number % 3 - 1)
+    return Sample(state, policy, value, (1, 2), 1, {"n": number}, ownership=owners, score=number / 100)
+
+
+def plain(number):
+    """The same without auxiliary targets, in the buffer's public form."""
+    sample = example(number)
+    return sample.state, sample.policy, sample.value, sample.last_move
 
 
 @pytest.mark.parametrize("place", ["disk", "memory"])
 def test_owners_and_scores_are_kept_exactly(place, tmp_path):
-    with DataBuffer(tmp_path / "b" if place == "disk" else None, foresight=True, seed=1) as buffer:
+    with DataBuffer(tmp_path / "b" if place == "disk" else None, auxiliary=True, seed=1) as buffer:
         buffer.add_data([example(number) for number in range(40)])
         batch = buffer.read(np.arange(40))
-        assert isinstance(batch, ForeseenBatch)
         for number in range(40):
-            state, policy, _, _, _, _, (owners, score) = example(number)
-            assert (batch.states[number] == state).all()
-            assert (batch.policies[number] == policy).all()
-            assert (batch.owners[number] == owners).all()
-            assert batch.scores[number] == np.float32(score)
+            sample = example(number)
+            assert (batch.states[number] == sample.state).all()
+            assert (batch.policies[number] == sample.policy).all()
+            assert (batch.ownership[number] == sample.ownership).all()
+            assert batch.scores[number] == np.float32(sample.score)
         assert json.loads(buffer._store.extra(7)) == {"n": 7}
 
 
 @pytest.mark.parametrize("lazy", [True, False])
 def test_owners_turn_with_the_board(lazy):
-    buffer = DataBuffer(None, lazy_augmentation=lazy, foresight=True, seed=2)
-    state, policy, value, move, *_ = example(3)
-    # The owners are the first plane: whatever turns the one must turn the other.
-    buffer.add_data([(state, policy, value, move, 1, None, (state[0].ravel().astype(np.int8), 0.5))])
+    buffer = DataBuffer(None, lazy_augmentation=lazy, auxiliary=True, seed=2)
+    sample = example(3)
+    # The ownership is the first plane: whatever transforms the one must transform the other.
+    buffer.add_data([replace(sample, ownership=sample.state[0].ravel().astype(np.int8))])
     batch = buffer.sample_batch(64)
-    assert (batch.owners.reshape(64, 5, 5) == batch.states[:, 0]).all()
-    assert len({owners.tobytes() for owners in batch.owners}) > 4
+    assert (batch.ownership.reshape(64, 5, 5) == batch.states[:, 0]).all()
+    assert len({ownership.tobytes() for ownership in batch.ownership}) > 4
 
 
 def test_a_buffer_from_before_is_still_read_and_never_mixed_up(tmp_path):
     with DataBuffer(tmp_path / "old", seed=1) as buffer:
-        buffer.add_data([example(1)[:4]])
+        buffer.add_data([plain(1)])
     with DataBuffer(tmp_path / "old", seed=1) as buffer:
-        assert len(buffer.read([0])) == 4
-    assert "made without owners and scores" in refusal(lambda: DataBuffer(tmp_path / "old", foresight=True))
-    with DataBuffer(tmp_path / "new", foresight=True) as buffer:
+        assert buffer.read([0]).ownership is None
+    assert "made without ownership and scores" in refusal(lambda: DataBuffer(tmp_path / "old", auxiliary=True))
+    with DataBuffer(tmp_path / "new", auxiliary=True) as buffer:
         buffer.add_data([example(1)])
-    assert "made with owners and scores" in refusal(lambda: DataBuffer(tmp_path / "new"))
-    with DataBuffer(tmp_path / "new", foresight=True) as buffer:
-        assert "(owners, score)" in refusal(lambda: buffer.add_data([example(1)[:4]]))
+    assert "made with ownership and scores" in refusal(lambda: DataBuffer(tmp_path / "new"))
+    with DataBuffer(tmp_path / "new", auxiliary=True) as buffer:
+        assert "has ownership and score" in refusal(lambda: buffer.add_data([plain(1)]))
+        short = replace(example(1), ownership=np.zeros(24, np.int8))
+        assert "a number for each of 25 points" in refusal(lambda: buffer.add_data([short]))
+        assert len(buffer) == 1
 
 
 @pytest.mark.parametrize("mode", ["none", "augment", "slap", "slap-cc", "random", "average"])
@@ -96,9 +108,10 @@ def test_batches_of_every_mode_turn_owners_as_they_turn_states(mode):
     states[:, 1] = (random.random((32, 5, 5)) < 0.4) * (1 - states[:, 0])
     owners = (states[:, 0] - states[:, 1]).reshape(32, 25)
     policies = np.full((32, 26), 1 / 26, np.float32)
-    batch = BatchMaker(mode, random=random).make(states, policies, np.zeros(32, np.float32), owners, owners[:, 0])
-    assert isinstance(batch, ForesightBatch)
-    assert (batch.owners.reshape(32, 5, 5) == batch.states[:, 0] - batch.states[:, 1]).all()
+    stored = Batch(states, policies, np.zeros(32, np.float32), None, owners, owners[:, 0])
+    batch = BatchMaker(mode, random=random).make(stored)
+    assert (batch.scores == owners[:, 0]).all()
+    assert (batch.ownership.reshape(32, 5, 5) == batch.states[:, 0] - batch.states[:, 1]).all()
 
 
 @pytest.mark.parametrize("root", ["puct", "gumbel"])
@@ -116,13 +129,14 @@ def test_self_play_counts_its_games(root, network):
         position = game.after(played.moves)
         owners = np.zeros(25, np.int8)
         game.rules.ownership(position.state.copy(), owners)
-        assert (played.owners == owners).all()
-        assert played.margin == position.margin
-        for k in range(len(played.values)):
-            own, lead = played.foresight(k, 25)
-            side = int(played.states[k, SIDE])
-            assert ((own == 1) == (owners == side)).all()
-            assert lead * 25 == pytest.approx(played.margin if side == BLACK else -played.margin)
+        positions = played.replay(game)
+        samples = samples_of(played, positions, encoder="liberties", auxiliary=True)
+        assert len(samples) == len(played.plies) > 0
+        for ply, sample in zip(played.plies, samples, strict=True):
+            side = positions[ply].to_move
+            assert ((sample.ownership == 1) == (owners == side)).all()
+            assert ((sample.ownership == 0) == (owners == 0)).all()
+            assert sample.score * 25 == pytest.approx(position.margin if side == BLACK else -position.margin)
 
 
 @pytest.mark.parametrize("network", FORESEEING)
@@ -135,12 +149,12 @@ def test_foresight_is_learned_and_its_weights_matter(network):
     states[:, 1] = 1 - states[:, 0]
     owners = (states[:, 0] - states[:, 1]).reshape(64, 25)
     policies = np.full((64, 26), 1 / 26, np.float32)
-    batch = ForesightBatch(states, policies, np.zeros(64, np.float32), owners, owners.mean(axis=1))
+    batch = Batch(states, policies, np.zeros(64, np.float32), None, owners, owners.mean(axis=1))
     trainer = Trainer(made.make(), 1e-2, precision="fp32", l2=0, clip_quantile=0)
     first = trainer.step(batch)
     for _ in range(150):
         last = trainer.step(batch)
-    assert last.owners < first.owners / 4
+    assert last.ownership < first.ownership / 4
     assert last.score < first.score
     deaf = Trainer(made.make(), 1e-2, precision="fp32", l2=0, clip_quantile=0, ownership_weight=0, score_weight=0)
     before = [parameter.clone() for parameter in deaf.model.foresight.parameters()]
@@ -206,11 +220,10 @@ def test_the_preset_trains_plays_exports_and_shows_owners(text, tmp_path):
     entries = []
     training.train(entries.append)
     stored = training.buffer.sample_stored(64)
-    assert isinstance(stored, ForeseenBatch)
-    assert set(np.unique(stored.owners)) <= {-1.0, 0.0, 1.0}
-    assert len(targets_of(stored, slice(0, 8))[3]) == 8
+    assert set(np.unique(stored.ownership)) <= {-1.0, 0.0, 1.0}
+    assert len(stored.part(slice(0, 8)).scores) == 8
     training.close()
-    assert any("owners_loss" in entry for entry in entries)
+    assert any("ownership_loss" in entry for entry in entries)
     again = Training(config, tmp_path / "run")  # goes on with a buffer that has owners
     assert len(again.buffer) > 0
     again.close()

@@ -1,15 +1,14 @@
-"""What a training run saves to go on, when, and how it takes that up again.
+"""What a self-play run saves to go on, and how that is restored.
 
 `checkpoint/` holds the network for playing (`network.safetensors`, `network.json`, `card.md`), the optimiser's state
-(`training.safetensors`) and `progress.json`, saved together (`sealed.py`). Taking up never puts fresh weights in the
-place of trained ones, and never goes on with less than there was without saying so: what cannot be made up for is
-refused, in a line that tells which file to remove in order to do without it.
+(`training.safetensors`) and `progress.json`, saved together (`runs/atomic_save.py`). Restoring never puts fresh weights
+in the place of trained ones, and never goes on with less than there was without saying so: what cannot be made up for
+is refused, in a line that tells which file to remove in order to do without it.
 """
 
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,38 +17,38 @@ from typing import Any
 import torch
 
 from eightfold.core.errors import EightfoldError
+from eightfold.games.game import make_game
+from eightfold.learning.config import TrainConfig
 from eightfold.learning.data.buffer import DataBuffer
+from eightfold.learning.runs.folder import NETWORK, PROGRESS, TRAINING, RunFolder
+from eightfold.learning.runs.metrics import read_metrics
 from eightfold.learning.runs.progress import Progress, load_progress
-from eightfold.learning.runs.sealed import SEAL, Seal
 from eightfold.learning.trainer import Trainer
 from eightfold.nets.store.checkpoint import load_weights
-from eightfold.nets.store.description import CARD, DESCRIPTION, WEIGHTS
+from eightfold.nets.store.description import CARD, DESCRIPTION, load_description
 
-SAVE_SECONDS = 15.0  # of training may pass until weights are on the disk; a step and the saving come on top
-FIRST_SECONDS = 0.5
-TRAINING, PROGRESS = "training.safetensors", "progress.json"
 CLIP = "clip.norms"
 
 
-class Schedule:
-    """When to save: soon after a launch, then after twice the time, up to `SAVE_SECONDS`.
+@dataclass
+class SelfPlayProgress(Progress):
+    """Where a self-play run stands."""
 
-    So a run that is killed every few seconds keeps most of its training, and a long one writes no more than it must.
-    """
-
-    def __init__(self) -> None:
-        self._began = self._saved = time.monotonic()
-
-    def begin(self) -> None:
-        self._began = self._saved = time.monotonic()
-
-    def saved(self) -> None:
-        self._saved = time.monotonic()
+    samples: int = 0  # positions for training that games gave; variants that are stored too do not count
+    steps: int = 0  # that made the weights what they are
+    owed: float = 0.0  # training steps that the samples so far have earned and that were not yet done
+    credited_games: int = 0  # games and samples whose steps are in `owed` already
+    credited_samples: int = 0
+    evaluated_at: float = 0.0  # seconds, at the last evaluation
+    evaluated_games: int = 0  # and the games then
+    rate_factor: float = 1.0  # the learning-rate multiplier of the three-sigma rule
+    validated_at: int = 0  # games, when that rule was last applied
+    validation_mean: float = 0.0
+    validation_error: float = 0.0
 
     @property
-    def due(self) -> bool:
-        wait = min(SAVE_SECONDS, max(FIRST_SECONDS, self._saved - self._began))
-        return time.monotonic() - self._saved >= wait
+    def summary(self) -> str:
+        return f"{super().summary}, {self.steps} steps"
 
 
 def training_state(trainer: Trainer) -> bytes:
@@ -105,40 +104,44 @@ def _check_fits(trainer: Trainer, state: Mapping[int, Mapping[str, torch.Tensor]
                 raise ValueError(f"{key} of parameter {number} is not a number")
 
 
-class Found:
-    """A checkpoint that is there to be taken up: what of it is whole, and what has to be said."""
+def check_description(checkpoint: Path, config: TrainConfig) -> None:
+    """An error if the network of a run that lost its config.toml is of another make than the settings say."""
+    description = load_description(checkpoint)
+    for key in ("game", "network", "encoder", "symmetry"):
+        before, now = getattr(description, key), getattr(config, key)
+        if before != (make_game(now).text if key == "game" else now):
+            raise EightfoldError(f"the network in {checkpoint} is of {key} = {before!r}, not {now!r}")
 
-    def __init__(self, run: Path, seal: Seal | None, metrics: list[dict[str, Any]]) -> None:
-        self._folder, self._metrics = run / "checkpoint", metrics
-        self._seal = seal or Seal(self._folder)
-        self.notices: list[str] = []
-        self._counted = [entry for entry in metrics if "steps" in entry]
-        there = any((self._folder / name).exists() for name in (WEIGHTS, TRAINING, PROGRESS)) or seal is not None
+
+class CheckpointLoader:
+    """Restores a checkpoint into a network and its trainer, and adds to the folder's notices what it lacks."""
+
+    def __init__(self, run: RunFolder) -> None:
+        self._run, self._folder = run, run.checkpoint
+        self._metrics = read_metrics(run.path)
+        self._counted = [entry for entry in self._metrics if "steps" in entry]
         steps = max((int(entry["steps"]) for entry in self._counted), default=0)
-        if not there and steps:
+        if not run.has_checkpoint and steps:
             raise EightfoldError(
-                f"{run} was trained for {steps} steps and {self._folder}, which held the weights, is gone:"
+                f"{run.path} was trained for {steps} steps and {self._folder}, which held the weights, is gone:"
                 " put it back, or begin another run"
             )
-        self.exists = there
-        if there and seal is None:
-            self.notices.append(
-                f"{self._folder / SEAL} is missing: the files beside it are taken as they are, unchecked"
-            )
 
-    def load(self, network: torch.nn.Module, trainer: Trainer) -> Progress:
+    def load(self, network: torch.nn.Module, trainer: Trainer) -> SelfPlayProgress:
         """Weights, optimiser and progress; nothing is written."""
-        folder, fault = self._folder, self._seal.fault
-        if reason := fault(WEIGHTS):
+        if not self._run.has_checkpoint:
+            return SelfPlayProgress()
+        folder, fault, notices = self._folder, self._run.checksums.fault, self._run.notices
+        if reason := fault(NETWORK):
             raise EightfoldError(
-                f"{folder / WEIGHTS} {reason}: the trained weights cannot be taken up; put a copy back,"
+                f"{folder / NETWORK} {reason}: the trained weights cannot be restored; put a copy back,"
                 " or begin another run"
             )
         progress = self._load_progress()
-        load_weights(network, folder / WEIGHTS)
+        load_weights(network, folder / NETWORK)
         reason = fault(TRAINING)
         if reason == "is missing":
-            self.notices.append(f"{folder / TRAINING} is missing: the weights are kept, the optimiser begins afresh")
+            notices.append(f"{folder / TRAINING} is missing: the weights are kept, the optimiser begins afresh")
         elif reason:
             raise EightfoldError(
                 f"{folder / TRAINING} {reason}; the weights are whole: remove it to go on with a fresh optimiser"
@@ -147,19 +150,19 @@ class Found:
             load_training_state(trainer, folder / TRAINING)
         trainer.steps = progress.steps
         for name in (DESCRIPTION, CARD):
-            if (reason := fault(name)) and (name in self._seal.files or name == DESCRIPTION):
-                self.notices.append(f"{folder / name} {reason}: it is written anew")
+            if (reason := fault(name)) and (name in self._run.checksums.files or name == DESCRIPTION):
+                notices.append(f"{folder / name} {reason}: it is written anew")
         return progress
 
-    def _load_progress(self) -> Progress:
+    def _load_progress(self) -> SelfPlayProgress:
         path = self._folder / PROGRESS
-        reason = self._seal.fault(PROGRESS)
+        reason = self._run.checksums.fault(PROGRESS)
         if reason and reason != "is missing":
             raise EightfoldError(
                 f"{path} {reason}; the weights are whole: remove it to go on with them, counting from metrics.jsonl"
             )
         if not reason:
-            return load_progress(Progress, path)
+            return load_progress(SelfPlayProgress, path)
         if not self._counted:
             raise EightfoldError(
                 f"{path} is missing, and metrics.jsonl does not tell either how far the weights beside it are:"
@@ -168,7 +171,7 @@ class Found:
         last = self._counted[-1]
         try:
             games, samples = int(last["games"]), int(last["samples"])
-            found = Progress(
+            found = SelfPlayProgress(
                 seconds=60 * float(last["minutes"]), games=games, samples=samples, steps=int(last["steps"]),
                 credited_games=games, credited_samples=samples,
                 evaluated_at=max((60 * float(e["minutes"]) for e in self._metrics if "evaluation" in e), default=0.0),
@@ -177,7 +180,7 @@ class Found:
             raise EightfoldError(
                 f"{path} is missing, and the last line of metrics.jsonl cannot stand in for it: put it back"
             ) from None
-        self.notices.append(
+        self._run.notices.append(
             f"{path} is missing: the weights are kept, and counted from metrics.jsonl on ({games} games,"
             f" {found.steps} steps)"
         )
@@ -185,7 +188,7 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Stored:
+class StoredGame:
     """What goes into the buffer with the samples of a game, in the same transaction."""
 
     games: int  # finished by then, this one included
@@ -197,20 +200,20 @@ class Stored:
         return json.dumps({"games": self.games, "samples": self.samples, "game": self.game})
 
     @classmethod
-    def newest(cls, *buffers: DataBuffer) -> Stored | None:
+    def newest(cls, *buffers: DataBuffer) -> StoredGame | None:
         """Of the game that was stored last."""
         found = [cls(**json.loads(buffer.note)) for buffer in buffers if buffer.note]
         return max(found, key=lambda stored: stored.games, default=None)
 
 
 def recount(
-    progress: Progress, run_games: int, buffer: DataBuffer, validation: DataBuffer
+    progress: SelfPlayProgress, run_games: int, buffer: DataBuffer, validation: DataBuffer
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """Count games and samples that were stored after the checkpoint.
 
     The games that games.jsonl lacks, which is the one that was being stored at a kill; and what has to be said.
     """
-    stored, notices = Stored.newest(buffer, validation), []
+    stored, notices = StoredGame.newest(buffer, validation), []
     saved = progress.samples
     progress.games = max(progress.games, run_games, stored.games if stored else 0)
     # Without a note nothing is stored, or an earlier version did it.

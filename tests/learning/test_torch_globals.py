@@ -10,9 +10,9 @@ import torch
 
 from eightfold.config import load_preset, with_changes
 from eightfold.learning.config import TrainConfig
-from eightfold.learning.data.batches import Batch
+from eightfold.learning.data.sample import Batch
 from eightfold.learning.loop import Training
-from eightfold.learning.runs import torch_state
+from eightfold.learning.runs import torch_globals
 from eightfold.learning.td.config import TdConfig
 from eightfold.learning.td.loop import TdTrainer
 from eightfold.learning.trainer import Trainer
@@ -43,7 +43,7 @@ def run_of(folder, *changes: str) -> Training:
 def three_threads(monkeypatch):
     """A number that is nobody's choice here: a run would take one of its two cores."""
     before = torch.get_num_threads()
-    monkeypatch.setattr(torch_state, "usable_cores", lambda: 2)
+    monkeypatch.setattr(torch_globals, "usable_cores", lambda: 2)
     torch.set_num_threads(3)
     yield
     torch.set_num_threads(before)

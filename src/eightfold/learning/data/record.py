@@ -1,0 +1,190 @@
+"""A played game, small enough to send between machines, and the samples that it becomes.
+
+A `PlayedGame` holds what self-play found out and nothing that the rules tell again: moves, the policies and values of
+the searches, the result. Whoever needs positions or planes replays it. `to_bytes` is zlib over
+
+    numbers (HEAD) | game and settings as text | moves | plies | values | a bit for each action | policies' entries
+
+and `from_bytes` believes nothing: what is cut, damaged or made up is refused in one line, and moves that the rules
+forbid are refused by `replay`.
+
+Shapes: P moves, T positions that were searched in full, A actions.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import struct
+import zlib
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eightfold.core.errors import EightfoldError
+from eightfold.games.game import Game, Position
+from eightfold.games.state import BLACK, DRAW, WHITE
+from eightfold.learning.data.sample import Sample
+
+MAGIC = b"8fg1"
+HEAD = struct.Struct("<HHQHBHHH")  # lengths of both texts, seed, opening, result, moves, sampled positions, actions
+LARGEST = 64 << 20  # bytes of a game, unpacked
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PlayedGame:
+    """One finished game of self-play."""
+
+    moves: tuple[int, ...]  # P
+    opening: int  # moves at its start that were random
+    result: int  # BLACK, WHITE or DRAW
+    plies: NDArray[np.int64]  # [T] moves before each position that becomes a sample
+    policies: NDArray[np.float32]  # [T, A] what the search found there
+    root_values: NDArray[np.float32]  # [T] what it expected, for the side to move
+    game: str = ""  # its text
+    seed: int = 0  # of the player
+    settings: str = ""  # `settings_digest` of how it was played
+
+    def replay(self, game: Game) -> list[Position]:
+        """The positions after 0 to P moves; an error for a move that the rules forbid."""
+        if self.game and self.game != game.text:
+            raise EightfoldError(f"a game of {self.game} came to a run of {game.text}")
+        positions = [game.start()]
+        for move in self.moves:
+            positions.append(positions[-1].play(move))
+        return positions
+
+    # ---- bytes ----------------------------------------------------------------------------------------
+
+    def to_bytes(self) -> bytes:
+        game, settings = self.game.encode(), self.settings.encode()
+        chosen = self.policies != 0
+        parts = [
+            HEAD.pack(
+                len(game), len(settings), self.seed, self.opening, self.result, len(self.moves), *self.policies.shape
+            ),
+            game,
+            settings,
+            np.array(self.moves, "<u2").tobytes(),
+            self.plies.astype("<u2").tobytes(),
+            self.root_values.astype("<f4").tobytes(),
+            np.packbits(chosen, axis=1).tobytes(),
+            self.policies[chosen].astype("<f4").tobytes(),
+        ]
+        return MAGIC + zlib.compress(b"".join(parts))
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> PlayedGame:
+        """The game that `to_bytes` made these bytes of."""
+        try:
+            if data[: len(MAGIC)] != MAGIC:
+                raise ValueError("it does not begin as one")
+            unpacking = zlib.decompressobj()
+            body = unpacking.decompress(data[len(MAGIC) :], LARGEST)
+            if not unpacking.eof or unpacking.unused_data:
+                raise ValueError("it has another length")
+            return cls._read(body)
+        except (ValueError, struct.error, zlib.error) as error:
+            raise EightfoldError(f"{len(data)} bytes are not a played game: {error}") from None
+
+    @classmethod
+    def _read(cls, body: bytes) -> PlayedGame:
+        game_bytes, settings_bytes, seed, opening, result, count, sampled, actions = HEAD.unpack_from(body)
+        place = HEAD.size
+
+        def take(size: int) -> bytes:
+            nonlocal place
+            place += size
+            if place > len(body):
+                raise ValueError("it has another length")
+            return body[place - size : place]
+
+        game, settings = take(game_bytes).decode(), take(settings_bytes).decode()
+        moves = np.frombuffer(take(2 * count), "<u2")
+        plies = np.frombuffer(take(2 * sampled), "<u2").astype(np.int64)
+        values = np.frombuffer(take(4 * sampled), "<f4").astype(np.float32)
+        mask = np.frombuffer(take(sampled * -(-actions // 8)), np.uint8).reshape(sampled, -(-actions // 8))
+        chosen = np.unpackbits(mask, axis=1, count=actions).view(np.bool_)
+        policies = np.zeros((sampled, actions), np.float32)
+        policies[chosen] = np.frombuffer(take(4 * int(chosen.sum())), "<f4")
+        if place != len(body):
+            raise ValueError("it has another length")
+        ascending = bool((np.diff(plies) > 0).all()) and (sampled == 0 or plies[-1] < count)
+        if not (ascending and opening <= count and result in (BLACK, WHITE, DRAW) and (moves < actions).all()):
+            raise ValueError("its numbers do not fit each other")
+        if not (np.isfinite(values).all() and (np.abs(values) <= 1).all() and np.isfinite(policies).all()):
+            raise ValueError("its values are not numbers from -1 to 1")
+        return cls(
+            moves=tuple(moves.tolist()),
+            opening=opening,
+            result=result,
+            plies=plies,
+            policies=policies,
+            root_values=values,
+            game=game,
+            seed=seed,
+            settings=settings,
+        )
+
+
+def settings_digest(*settings: Any) -> str:
+    """A short text that equal settings (dataclasses) share, and other ones hardly ever."""
+    text = json.dumps([asdict(each) for each in settings], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def samples_of(
+    played: PlayedGame,
+    positions: list[Position],
+    *,
+    encoder: str,
+    value_mix: float = 0.0,
+    auxiliary: bool = False,
+) -> list[Sample]:
+    """The samples of a game, in the board's own frame; `positions` are what `replay` gave.
+
+    A value target is the result of the game, mixed with what the search expected by the share `value_mix`.
+    """
+    if len(played.plies) == 0:
+        return []
+    game, chosen = positions[0].game, [positions[ply] for ply in played.plies.tolist()]
+    number, planes = game.encoder(encoder)
+    states = np.empty((len(chosen), planes, game.size, game.size), np.float32)  # [T, C, N, N]
+    game.kernels.encode_batch(np.array([position.state for position in chosen]), number, states)
+    sides = np.array([position.to_move for position in chosen])
+    outcomes = np.where(played.result == DRAW, 0, np.where(sides == played.result, 1, -1)).astype(np.float32)
+    values = (1 - value_mix) * outcomes + value_mix * played.root_values
+    owners, margin = _final_count(positions[-1]) if auxiliary else (None, 0.0)
+    samples = []
+    for k, position in enumerate(chosen):
+        own: NDArray[np.int8] | None = None
+        if owners is not None:
+            own = (owners == sides[k]).astype(np.int8) - (owners == BLACK + WHITE - sides[k]).astype(np.int8)
+        lead = (margin if sides[k] == BLACK else -margin) / game.points
+        samples.append(
+            Sample(
+                state=states[k],
+                policy=played.policies[k],
+                value=float(values[k]),
+                last_move=_point(position),
+                ownership=own,
+                score=lead if auxiliary else None,
+            )
+        )
+    return samples
+
+
+def _final_count(position: Position) -> tuple[NDArray[np.int8], float]:
+    """Who owns each point of a game that is over [N * N]: BLACK, WHITE or nobody; and black's lead."""
+    rules, state = position.game.rules, position.state.copy()
+    owners = np.zeros(position.game.points, np.int8)
+    rules.ownership(state, owners)
+    return owners, float(rules.margin_of(state))
+
+
+def _point(position: Position) -> tuple[int, int] | None:
+    """Row and column of the last move; a pass is on no point."""
+    last = position.last_move
+    return divmod(last, position.game.size) if last is not None and last < position.game.points else None
