@@ -106,7 +106,6 @@ def figures(checkout: Path) -> dict[str, object]:
         "lazy imports of the package's own modules": sum(each.is_lazy for each in graph),
         "questions after a game's name": sum(_name_questions(text) for text in texts.values()),
         "public names": sum(_public_names(text) for text in texts.values()),
-        "names in __all__": sum(_exported(text) for text in texts.values()),
     }
 
 
@@ -132,13 +131,6 @@ def _public_names(text: str) -> int:
         )
         names.update(inner.id for target in targets for inner in ast.walk(target) if isinstance(inner, ast.Name))
     return sum(not name.startswith("_") for name in names)
-
-
-def _exported(text: str) -> int:
-    for node in ast.parse(text).body:
-        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__":
-            return len(ast.literal_eval(node.value))
-    return 0
 
 
 if __name__ == "__main__":

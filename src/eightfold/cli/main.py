@@ -191,17 +191,18 @@ def train(
         list[str] | None,
         typer.Option("--set", help="Change a key, e.g. selfplay.playouts=64 (see `eightfold settings`)."),
     ] = None,
+    start_from: Annotated[
+        str | None,
+        typer.Option("--from", help="Start from the weights of a network: a run, a checkpoint or a shipped one."),
+    ] = None,
     page: Annotated[bool, typer.Option("--page", help="Open the page too, where there is a display.")] = False,
 ) -> None:
     """Train a network from nothing by self-play, or go on with a run. Ctrl-C stops cleanly."""
-    from eightfold.config import load_preset, with_changes
-    from eightfold.games.game import make_game
-    from eightfold.learning.config import TrainConfig
+    from eightfold.learning.config import train_config
 
     given = {"game": game, "minutes": minutes, "games": games, "symmetry": symmetry, "seed": seed}
     changes = [*(f"{key}={value}" for key, value in given.items() if value is not None), *(set_ or [])]
-    make_game(with_changes(TrainConfig(), changes).game, trusted=True)  # what a preset's file says was not typed
-    config = with_changes(load_preset(TrainConfig(), preset), changes)  # refused before PyTorch is waited for
+    config = train_config(preset, changes, start_from)  # refused before PyTorch is waited for
     folder = run or Path("runs") / Path(preset).stem
     if not page:
         from eightfold.learning.commands import train_run
@@ -212,7 +213,7 @@ def train(
 
     with page_process(folder) as shown:  # first of all: PyTorch and the compiler keep people waiting
         from eightfold.cli.warmup import warm_up
-        from eightfold.games.game import GAMES
+        from eightfold.games.game import GAMES, make_game
         from eightfold.learning.commands import train_run
 
         family = make_game(config.game).name

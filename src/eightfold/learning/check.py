@@ -14,7 +14,7 @@ from eightfold.learning.data.batches import check_symmetries
 from eightfold.learning.selfplay import opening_points
 from eightfold.nets.inference.backends.choice import read_backend
 from eightfold.nets.inference.cache import check_cache
-from eightfold.nets.store.checkpoint import Description
+from eightfold.nets.store.description import Description, find_checkpoint, load_description
 from eightfold.search.settings import PlaySettings
 
 
@@ -27,6 +27,21 @@ def check_config(config: TrainConfig) -> None:
     read_backend(config.backend, config.device)
     _check_selfplay(config, game)
     _check_training(config, game)
+    _check_start(config, description)
+
+
+def _check_start(config: TrainConfig, description: Description) -> None:
+    """An error if the weights to start from are of another kind of network."""
+    if not config.start_from:
+        return
+    other = load_description(find_checkpoint(config.start_from))
+    for key in ("network", "encoder"):
+        mine, theirs = getattr(description, key), getattr(other, key)
+        if mine != theirs:
+            raise EightfoldError(
+                f"{config.start_from} has {key} {theirs!r} and this run {mine!r}; a run that starts from its weights"
+                f" needs the same: leave out {key}, or set {key}={theirs}"
+            )
 
 
 def _check_selfplay(config: TrainConfig, game: Game) -> None:

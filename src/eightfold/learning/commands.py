@@ -6,20 +6,41 @@ signal, and say how to go on.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
 from eightfold.games.game import Game
-from eightfold.learning.config import TrainConfig
+from eightfold.learning.config import TrainConfig, train_config
 from eightfold.learning.evaluation import Evaluation, measure_network
 from eightfold.learning.report import TrainingReport, print_curve, print_evaluation
 from eightfold.learning.runs.shell import Report, Run
 from eightfold.learning.runs.signals import Interrupted, stopped_by_signals
 from eightfold.learning.td.config import TdConfig
 from eightfold.nets.store.checkpoint import find_checkpoint, load_checkpoint
+
+
+def train(
+    preset: str = "quick",
+    *,
+    run: str | Path | None = None,
+    start_from: str | Path | None = None,
+    set: Sequence[str] = (),
+    **settings: Any,
+) -> Path:
+    """Train a network by self-play, as `eightfold train` does, or go on with a run; its folder.
+
+        train("quick", run="runs/mine", minutes=5, symmetry="slap", set=["selfplay.playouts=64"])
+
+    `settings` are keys of the configuration's first level. The network is `net:FOLDER` or `load_network(FOLDER)` then.
+    """
+    changes = [*(f"{key}={value}" for key, value in settings.items()), *set]
+    config = train_config(preset, changes, None if start_from is None else str(start_from))
+    folder = Path(run) if run is not None else Path("runs") / Path(preset).stem
+    train_run(config, folder)
+    return folder
 
 
 def train_run(config: TrainConfig, folder: Path) -> int | None:

@@ -6,11 +6,15 @@ run's folder is made.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from eightfold.config import load_preset, with_changes
 from eightfold.core.errors import EightfoldError
 from eightfold.core.settings import setting, with_default
+from eightfold.games.game import make_game
+from eightfold.nets.store.description import find_checkpoint, load_description
 from eightfold.search.settings import SearchSettings
 
 
@@ -121,6 +125,7 @@ class TrainConfig:
     network: str = setting("a1", "a1, resnet or isn, with options")
     encoder: str = setting("last-move", "the planes that the network sees")
     symmetry: str = setting("augment", "none, augment, augment-eager, slap, slap-cc, random or average")
+    start_from: str = setting("", "a network whose weights a new run starts from; empty: random weights")
     seed: int = setting(0, "seed of all randomness", least=0, most=2**63 - 1)
     minutes: float = setting(10.0, "training time, evaluations left out; 0: no limit", least=0, most=1e7)
     games: int = setting(0, "self-play games; 0: no limit", least=0, most=1_000_000_000)
@@ -142,3 +147,15 @@ class TrainConfig:
             )
         for key in ("rival_share", "rival_exploration"):
             selfplay.pop(key, None)
+
+
+def train_config(preset: str, changes: Sequence[str], start_from: str | None = None) -> TrainConfig:
+    """A preset with changes. With a network to start from, its kind and its game are the preset's."""
+    make_game(with_changes(TrainConfig(), changes).game, trusted=True)  # what a preset's file says was not typed
+    config = load_preset(TrainConfig(), preset)
+    if start_from is not None:
+        theirs = load_description(find_checkpoint(start_from))
+        config = replace(
+            config, start_from=start_from, network=theirs.network, encoder=theirs.encoder, game=theirs.game
+        )
+    return with_changes(config, changes)

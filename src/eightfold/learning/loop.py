@@ -53,7 +53,8 @@ from eightfold.nets.foresight import foresees
 from eightfold.nets.inference.backends import make_backend
 from eightfold.nets.inference.cache import CachedEvaluator
 from eightfold.nets.inference.evaluator import NetworkEvaluator
-from eightfold.nets.store.checkpoint import Description, checkpoint_files
+from eightfold.nets.store.checkpoint import Description, checkpoint_files, find_checkpoint, load_weights
+from eightfold.nets.store.description import WEIGHTS
 
 VALIDATION_SAMPLES = 4096
 
@@ -139,7 +140,11 @@ class Training(Run[TrainConfig]):
         eager = config.symmetry == "augment-eager"
         self.buffer = self._open_buffer("buffer", lazy=not eager)
         self.validation = self._open_buffer("validation")
-        missing = self._restore_progress() if self.folder.resumed else []
+        if self.folder.resumed:
+            missing = self._restore_progress()
+        else:
+            missing = []
+            self._take_first_weights()
         self._make_selfplay()
         self.buffer.resize(max(settings.window, settings.later_window) * self.buffer.variants)
         self.validation.resize(VALIDATION_SAMPLES)
@@ -158,6 +163,12 @@ class Training(Run[TrainConfig]):
                 auxiliary=self._auxiliary,
             )
         )
+
+    def _take_first_weights(self) -> None:
+        """The weights of another network, where the settings name one, in place of random ones."""
+        place = self.config.start_from
+        if place:
+            load_weights(self.network, find_checkpoint(place) / WEIGHTS)
 
     def _restore_progress(self) -> list[dict[str, Any]]:
         folder = self.folder

@@ -1,0 +1,44 @@
+"""A run that starts from the weights of another network."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from eightfold.core.errors import EightfoldError
+from eightfold.learning.config import train_config
+from eightfold.learning.loop import Training
+from tiny_runs import tiny
+
+
+def test_a_run_starts_from_the_weights_of_another(tmp_path):
+    first = Training(tiny("games=4"), tmp_path / "first")
+    first.train()
+    first.close()
+    config = tiny("games=4", "seed=5", f"start_from={tmp_path / 'first'}")
+    second = Training(config, tmp_path / "second")
+    for name, tensor in second.network.state_dict().items():
+        assert torch.equal(tensor.cpu(), first.network.state_dict()[name].cpu()), name
+    assert second.progress.games == 0
+    second.train()
+    second.close()
+    assert any(
+        not torch.equal(tensor.cpu(), first.network.state_dict()[name].cpu())
+        for name, tensor in second.network.state_dict().items()
+    )
+
+
+def test_the_kind_of_network_and_the_game_are_those_of_the_weights_to_start_from():
+    config = train_config("quick", ["minutes=1"], "gomoku-8")
+    assert (config.network, config.start_from) == ("resnet:blocks=6,filters=64", "gomoku-8")
+    assert config.game == "gomoku:size=8,win=5,rule=freestyle"
+    assert config.minutes == 1
+
+
+def test_weights_of_another_network_are_refused_before_a_folder_is_made(tmp_path):
+    config = train_config("quick", ["network=resnet:blocks=2,filters=16"], "gomoku-8")
+    with pytest.raises(EightfoldError, match="gomoku-8 has network 'resnet:blocks=6,filters=64' and this run"):
+        Training(config, tmp_path / "run")
+    with pytest.raises(EightfoldError, match="nowhere holds no network"):
+        train_config("quick", [], "nowhere")
+    assert not (tmp_path / "run").exists()
