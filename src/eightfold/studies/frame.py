@@ -150,7 +150,7 @@ def run_study(
             for stage in study.stages:
                 _take_stage(study, stage, store, progress, settings, run)
     except KeyboardInterrupt:
-        print(f"stopped; what is measured is kept in {output}, and the same command goes on", file=sys.stderr)
+        print(f"stopped; what is measured is kept in {output}, and the same command goes on with it", file=sys.stderr)
         raise
     store.save(settings)
     return write_report(study, output)
@@ -192,7 +192,6 @@ def _take_stage(
     store.add(stage.name, key, result)
     if not is_kept:
         store.save(settings)
-        write_report(study, store.folder)
 
 
 def _before(study: Study, stage: Stage) -> list[Stage]:

@@ -41,8 +41,13 @@ def mean_interval(values: Sequence[float]) -> tuple[float, float | None, float |
     mean, freedom = statistics.fmean(values), len(values) - 1
     if freedom == 0:
         return mean, None, None
-    # Beyond the table: Student's t in powers of 1 / freedom, right to four digits.
-    t = _T95[freedom - 1] if freedom <= len(_T95) else _Z95 + (_Z95**3 + _Z95) / (4 * freedom)
+    z, many = _Z95, freedom > len(_T95)
+    # Beyond the table t in powers of 1 / freedom (Abramowitz & Stegun 26.7.5).
+    t = (
+        z + (z**3 + z) / (4 * freedom) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2)
+        if many
+        else _T95[freedom - 1]
+    )
     half = t * statistics.stdev(values) / math.sqrt(len(values))
     return mean, mean - half, mean + half
 

@@ -29,7 +29,7 @@ def match_row(
     opening_plies: int = 0,
     progress: Callable[[float], None] = lambda share: None,
 ) -> dict[str, Any]:
-    """A match between two players by their texts, seen from the first; `lead` where games are won by points."""
+    """A match between two players by their texts, seen from the first: score, 95 % interval, mean lead in points."""
     played: list[None] = []
 
     def count(result: object) -> None:
@@ -44,8 +44,19 @@ def match_row(
         for result in report.results
         if result.forfeited_by is None and result.position.margin is not None
     ]
-    lead = {"lead": fmean(leads)} if leads else {}
-    return {**report.total.as_dict(), **lead, "seconds_per_move": report.seconds_per_move[0]}
+    total = report.total
+    low, high = total.interval
+    return {
+        "games": total.games,
+        "wins": total.wins,
+        "draws": total.draws,
+        "losses": total.losses,
+        "score": total.score,
+        "low": low,
+        "high": high,
+        **({"lead": fmean(leads)} if leads else {}),
+        "seconds_per_move": report.seconds_per_move[0],
+    }
 
 
 def isn_round_robin(
@@ -63,8 +74,10 @@ def isn_round_robin(
         points[number] += sum(row["points"])
         points[:number] += games - np.array(row["points"])
     played = games * (len(networks) - 1)
-    scores = [float(mine / played) if played else 0.0 for mine in points]
-    standings = [{"score": score, "ci95": list(wilson_interval(score, played)), "played": played} for score in scores]
+    standings = []
+    for score in (float(mine / played) if played else 0.0 for mine in points):
+        low, high = wilson_interval(score, played)
+        standings.append({"score": score, "low": low, "high": high, "played": played})
     return standings, sum(row["moves"] for row in rows) / max(1, played * len(networks) // 2)
 
 

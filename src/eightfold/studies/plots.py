@@ -1,8 +1,8 @@
 """Plots as SVG by matplotlib: lines with confidence bands, and bars with intervals. Equal data give equal bytes.
 
 >>> rows = [{"mode": "slap", "games": games, "score": games / 100, "low": 0, "high": 1} for games in (0, 50)]
->>> svg = line_plot(lines_of(rows, by="mode", x="games", y="score"), title="Score", x="games", y="score")
->>> svg == line_plot(lines_of(rows, by="mode", x="games", y="score"), title="Score", x="games", y="score")
+>>> svg = line_plot(series_of(rows, by="mode", x="games", y="score"), title="Score", x="games", y="score")
+>>> svg == line_plot(series_of(rows, by="mode", x="games", y="score"), title="Score", x="games", y="score")
 True
 """
 
@@ -49,7 +49,7 @@ class Series:
         return bool(self.low) and None not in self.low and None not in self.high
 
 
-def lines_of(rows: Iterable[Mapping[str, Any]], *, by: str, x: str, y: str) -> list[Series]:
+def series_of(rows: Iterable[Mapping[str, Any]], *, by: str, x: str, y: str) -> list[Series]:
     """A series for each value of the column `by`; the columns `low` and `high` are the interval."""
     groups: dict[Any, list[Mapping[str, Any]]] = {}
     for row in rows:

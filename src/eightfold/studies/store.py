@@ -117,7 +117,7 @@ def read_results(folder: Path, study: str) -> dict[str, Any]:
         found = json.loads(path.read_text(encoding="utf-8"))
         if found["study"] == study and all(isinstance(entry["key"], str) for entry in found["stages"].values()):
             return dict(found)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return {}
     except OSError as error:
         raise EightfoldError(f"cannot read {path}: {error.strerror}") from None

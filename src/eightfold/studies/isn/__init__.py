@@ -38,6 +38,7 @@ STUDY = Study(
         "large_playouts=[10]",
         "depths=[2, 3]",
         "variant_games=20",
+        "variant_snapshots=2",
         "variant_seeds=2",
     ),
     identify=stages.identify,
@@ -84,7 +85,7 @@ STUDY = Study(
         Stage(
             name="variants",
             after=("training",),
-            settings=("game", "games", "beta", "seed", "variant_games", "variant_seeds"),
+            settings=("game", "games", "beta", "seed", "variant_games", "variant_snapshots", "variant_seeds"),
             measure=stages.variants,
             section=sections.variants,
         ),

@@ -9,7 +9,7 @@ from typing import Any
 
 from eightfold.games.game import make_game
 from eightfold.studies.grid import mean_interval, over_seeds
-from eightfold.studies.plots import Series, bar_plot, line_plot, lines_of
+from eightfold.studies.plots import Series, bar_plot, line_plot, series_of
 from eightfold.studies.report import Report
 from eightfold.studies.tables import interval, percent
 
@@ -42,7 +42,7 @@ def training(report: Report, found: dict[str, Any]) -> None:
 
 
 def round_robin(report: Report, found: dict[str, Any]) -> None:
-    snapshots, rows = found["snapshots"], _rows(found["snapshots"])
+    snapshots = found["snapshots"]
     best = max(snapshots, key=lambda entry: entry["score"])
     half = len(snapshots) // 2
     first, second = (fmean(entry["score"] for entry in part) for part in (snapshots[:half], snapshots[half:]))
@@ -52,7 +52,7 @@ def round_robin(report: Report, found: dict[str, Any]) -> None:
         f"{len(snapshots)} snapshots, {found['games_a_pair']} games a pair, β = {found['beta']:g}, `{found['game']}`,"
         f" {found['moves_a_game']:.0f} moves a game on average. The band is the 95 % interval (Wilson)."
     )
-    lines = lines_of([{"of": "wins", **row} for row in rows], by="of", x="games", y="score")
+    lines = series_of([{"of": "wins", **entry} for entry in snapshots], by="of", x="games", y="score")
     title = "Wins in a round robin of all snapshots (Blair's figure 1)"
     plot = line_plot(lines, title=title, x="games of training", y="wins", percent=True, y_range=WHOLE)
     report.plot("strength", plot, "strength over training")
@@ -62,7 +62,7 @@ def round_robin(report: Report, found: dict[str, Any]) -> None:
         f" percentage falls by up to {percent(max(drops, default=0.0))}."
     )
     _standings(report, snapshots)
-    report.csv("strength", rows)
+    report.csv("strength", snapshots)
 
 
 def opponents(report: Report, found: dict[str, Any]) -> None:
@@ -70,18 +70,11 @@ def opponents(report: Report, found: dict[str, Any]) -> None:
     report.text(
         f"After {found['snapshot']:,} games, `{found['game']}`, always the move after which the board is worth most."
     )
-    rows, matches = _rows(found["matches"]), found["matches"]
-    bars = Series(
-        name="score",
-        x=[match["opponent"] for match in matches],
-        y=[row["score"] for row in rows],
-        low=[row["low"] for row in rows],
-        high=[row["high"] for row in rows],
-    )
+    bars = series_of([{"of": "score", **match} for match in found["matches"]], by="of", x="opponent", y="score")
     title = "Score of the best snapshot without look-ahead"
-    plot = bar_plot([bars], title=title, y="score, with its 95 % interval", percent=True, y_range=WHOLE)
+    plot = bar_plot(bars, title=title, y="score, with its 95 % interval", percent=True, y_range=WHOLE)
     report.plot("opponents", plot, "score against each opponent")
-    _matches(report, "opponents", matches)
+    _matches(report, "opponents", found["matches"])
 
 
 def look_ahead(report: Report, found: dict[str, Any]) -> None:
@@ -110,7 +103,7 @@ def variants(report: Report, found: dict[str, Any]) -> None:
         {"variant": name, "seed": run["seed"], **row}
         for name, of in found["variants"].items()
         for run in of["runs"]
-        for row in _rows(run["snapshots"])
+        for row in run["snapshots"]
     ]
     seeds = len({row["seed"] for row in rows})
     counted = "one seed" if seeds == 1 else f"{seeds} seeds"
@@ -123,9 +116,9 @@ def variants(report: Report, found: dict[str, Any]) -> None:
         f" below. A round robin over all snapshots of the later half, {found['games_a_pair']} games a pair."
     )
     means = rows if seeds == 1 else over_seeds(rows, by=("variant", "games"), value="score")
-    lines = lines_of(means, by="variant", x="games", y="score")
+    lines = series_of(means, by="variant", x="games", y="score")
     title = "Wins in a round robin of all variants' later snapshots"
-    plot = line_plot(lines, title=title, x="games of training", y="wins", percent=True)
+    plot = line_plot(lines, title=title, x="games of training", y="wins", percent=True, y_range=WHOLE)
     report.plot("variants", plot, "variants")
     report.table(
         ("variant", "mean of snapshots", "last snapshot", "spread", "largest drop", "moves a game"),
@@ -147,7 +140,8 @@ def _variant(runs: Sequence[dict[str, Any]]) -> tuple[str, ...]:
     """Of one variant: each of its figures is the mean over its runs, with an interval where there are several."""
     scores = [[entry["score"] for entry in run["snapshots"]] for run in runs]
     drops = [max((max(0.0, a - b) for a, b in pairwise(of)), default=0.0) for of in scores]
-    last = {"score": fmean(of[-1] for of in scores), "ci95": mean_interval([of[-1] for of in scores])[1:]}
+    mean, low, high = mean_interval([of[-1] for of in scores])
+    last = {"score": mean, "low": low, "high": high}
     return (
         percent(fmean(fmean(of) for of in scores)),
         _score(runs[0]["snapshots"][-1] if len(runs) == 1 else last),
@@ -160,19 +154,13 @@ def _variant(runs: Sequence[dict[str, Any]]) -> tuple[str, ...]:
 # ---- pieces ---------------------------------------------------------------------------------------------------
 
 
-def _rows(entries: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Entries with their interval in two columns."""
-    rows = []
-    for entry in entries:
-        low, high = entry["ci95"]
-        rows.append({**{name: value for name, value in entry.items() if name != "ci95"}, "low": low, "high": high})
-    return rows
-
-
 def _standings(report: Report, snapshots: Sequence[dict[str, Any]]) -> None:
     report.table(
         ("after games", "wins", "95 % interval"),
-        [(f"{entry['games']:,}", percent(entry["score"]), interval(*entry["ci95"])) for entry in snapshots],
+        [
+            (f"{entry['games']:,}", percent(entry["score"]), interval(entry["low"], entry["high"]))
+            for entry in snapshots
+        ],
     )
 
 
@@ -185,15 +173,15 @@ def _matches(report: Report, name: str, matches: Sequence[dict[str, Any]]) -> No
                 match["opponent"],
                 match["games"],
                 percent(match["score"]),
-                interval(*match["ci95"]),
+                interval(match["low"], match["high"]),
                 f"{match['lead']:+.1f}" if "lead" in match else "",
                 f"{1000 * match['seconds_per_move']:.1f} ms",
             )
             for match in matches
         ],
     )
-    report.csv(name, _rows(matches))
+    report.csv(name, matches)
 
 
 def _score(entry: dict[str, Any]) -> str:
-    return f"{percent(entry['score'])} ({interval(*entry['ci95'])})"
+    return f"{percent(entry['score'])} ({interval(entry['low'], entry['high'])})"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from eightfold.config import load_preset_of
+from eightfold.config import load_preset
 from eightfold.core.settings import setting
 from eightfold.learning.td.config import TdConfig
 
@@ -27,6 +27,7 @@ class IsnSettings:
     large_games: int = setting(10, "of each pair and each match there", least=2, most=MANY)
     large_playouts: tuple[int, ...] = setting((30,), "Monte Carlo search as an opponent there", least=1, most=MANY)
     variant_games: int = setting(6000, "training games of each variant; 0: no variants", least=0, most=1_000_000_000)
+    variant_snapshots: int = setting(10, "of each variant; the later half of them plays", least=2, most=1000)
     variant_seeds: int = setting(1, "with how many seeds each variant is trained", least=1, most=1000)
     seed: int = setting(0, "of matches and tournaments", least=0, most=2**63 - 1)
-    training: TdConfig = field(default_factory=lambda: load_preset_of(TdConfig(), "fast", "isn"))  # without --run
+    training: TdConfig = field(default_factory=lambda: load_preset(TdConfig(), "fast", "isn"))  # without --run

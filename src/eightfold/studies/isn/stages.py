@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from eightfold import __version__
-from eightfold.config import load_config_of, with_changes
+from eightfold.config import load_config, with_changes
 from eightfold.core.errors import EightfoldError
 from eightfold.isn.place import snapshots_of
 from eightfold.learning.runs.metrics import METRICS, read_metrics
@@ -43,7 +43,7 @@ def identify(run: Path) -> Any:
     """Which run this is, also after it went on: its settings but for their length, and the weights it began with."""
     if not snapshots_of(run):
         raise EightfoldError(f"{run} holds no snapshots; train one with `eightfold train-isn`")
-    settings = asdict(load_config_of(TdConfig(), run / CONFIG))
+    settings = asdict(load_config(TdConfig(), run / CONFIG))
     return [{**settings, "games": 0, "minutes": 0}, next(iter(snapshots_of(run).values()))]
 
 
@@ -59,7 +59,7 @@ def training(work: Work) -> dict[str, Any]:
     """What the run was, from its own settings and metrics; it is trained first where none was named."""
     place = "" if work.run else work.part(train, config=work.settings.training)["place"]
     run = work.run or work.output / place
-    config, progress, notes = load_config_of(TdConfig(), run / CONFIG), read_progress(run), read_metrics(run)
+    config, progress, notes = load_config(TdConfig(), run / CONFIG), read_progress(run), read_metrics(run)
     if progress is None or not progress.games or not notes:
         raise EightfoldError(f"{run} has not trained long enough to tell of it; go on with it first")
     entries = [entry for entry in notes if not entry["linear"]] or notes
@@ -244,9 +244,15 @@ def variants(work: Work) -> dict[str, Any] | None:
     settings, games = work.settings, work.settings.variant_games
     if games == 0:
         return None
-    base = load_config_of(TdConfig(), _run(work) / CONFIG)
+    base = load_config(TdConfig(), _run(work) / CONFIG)
     cases = grid({"variant": VARIANTS, "seed": range(base.seed, base.seed + settings.variant_seeds)})
-    configs = [variant_config(base, games, case["seed"], VARIANTS[case["variant"]]) for case in cases]
+    every = max(1, games // settings.variant_snapshots)
+    configs = [
+        variant_config(
+            base, (f"games={games}", f"snapshot_every={every}", f"seed={case['seed']}", *VARIANTS[case["variant"]])
+        )
+        for case in cases
+    ]
     labels = [f"{case['variant']}, seed {case['seed']}" for case in cases]
     trained = work.parts(train, [{"config": config} for config in configs], labels)
     entrants = [
@@ -271,8 +277,7 @@ def variants(work: Work) -> dict[str, Any] | None:
     return {"games": games, "games_a_pair": settings.games, "variants": found}
 
 
-def variant_config(base: TdConfig, games: int, seed: int, changes: Sequence[str]) -> TdConfig:
-    """A run's settings with so many games and this seed, and what makes the variant."""
-    tenth = games // 10
-    same = ("start=", "minutes=0", f"games={games}", f"linear_games={tenth}", f"snapshot_every={max(1, tenth)}")
-    return with_changes(base, [*same, f"seed={seed}", *changes])
+def variant_config(base: TdConfig, changes: Sequence[str]) -> TdConfig:
+    """A run's settings with other games and what makes the variant; a tenth of its games train the shortcut alone."""
+    changed = with_changes(base, ("start=", "minutes=0", *changes))
+    return replace(changed, linear_games=changed.games // 10)
