@@ -166,6 +166,17 @@ def test_runs_that_will_not_do_are_named(run, tmp_path):
         assert "has not trained long enough" in refusal(lambda: run_study(STUDY, output, run=run))
 
 
+def test_boards_that_will_not_do_are_named_before_anything_is_measured(tmp_path):
+    for change, said in (
+        ("game=go:size=99", "size"),
+        ("large_game=gomoku:size=9", "networks are trained on go:size=5"),
+        ("training.trace=2", "training.trace"),
+        ("variant_games=-1", "variant_games"),
+    ):
+        assert said in refusal(lambda change=change: run_study(STUDY, tmp_path / "out", small=True, changes=[change]))
+    assert not (tmp_path / "out").exists()
+
+
 def test_a_variant_differs_from_the_run_in_what_makes_it(run):
     base = load_config(TdConfig(), run / "config.toml")
     config = variant_config(base, ("games=500", "seed=7", "units.recurrent=1"))

@@ -53,6 +53,7 @@ class Study:
     settings: Any  # a frozen dataclass of `setting(...)` fields
     small: tuple[str, ...]  # changes of the settings, as --set takes them, that make it a matter of seconds
     stages: tuple[Stage, ...]
+    check: Callable[[Any], None] = lambda settings: None  # an error, before anything is measured
     identify: Callable[[Path], Any] | None = None  # which run `--run` names, also after it went on; None: takes no run
 
     def folder(self, run: Path | None, *, small: bool = False) -> Path:
@@ -141,6 +142,7 @@ def run_study(
     """Measure what has not been measured for these settings; the report, written from what was found."""
     require_matplotlib()
     settings = with_changes(study.settings, [*(study.small if small else ()), *changes])
+    study.check(settings)
     if run is not None and study.identify is None:
         raise EightfoldError(f"the study {study.name} is about no run; leave --run out")
     about = None if run is None or study.identify is None else study.identify(run)

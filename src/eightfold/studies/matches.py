@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from itertools import count
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -30,14 +31,15 @@ def match_row(
     progress: Callable[[float], None] = lambda share: None,
 ) -> dict[str, Any]:
     """A match between two players by their texts, seen from the first: score, 95 % interval, mean lead in points."""
-    played: list[None] = []
-
-    def count(result: object) -> None:
-        played.append(None)
-        progress(len(played) / games)
-
+    played = count(1)
     report = play_match(
-        make_game(game), first, second, games=games, seed=seed, opening_plies=opening_plies, progress=count
+        make_game(game),
+        first,
+        second,
+        games=games,
+        seed=seed,
+        opening_plies=opening_plies,
+        progress=lambda result: progress(next(played) / games),
     )
     leads = [
         (result.position.margin or 0.0) * (1 if result.first_named_is_black else -1)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from eightfold.studies.frame import Stage, Study
 from eightfold.studies.isn import sections, stages
-from eightfold.studies.isn.settings import IsnSettings
+from eightfold.studies.isn.settings import IsnSettings, check
 
 _MATCHES = ("game", "match_games", "seed")
 
@@ -41,6 +41,7 @@ STUDY = Study(
         "variant_snapshots=2",
         "variant_seeds=2",
     ),
+    check=check,
     identify=stages.identify,
     stages=(
         Stage(

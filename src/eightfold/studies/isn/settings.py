@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from eightfold.config import load_preset
+from eightfold.core.errors import EightfoldError
 from eightfold.core.settings import setting
-from eightfold.learning.td.config import TdConfig
+from eightfold.games.game import make_game
+from eightfold.learning.td.config import TdConfig, check_config
 
 MANY = 1_000_000
 
@@ -31,3 +33,12 @@ class IsnSettings:
     variant_seeds: int = setting(1, "with how many seeds each variant is trained", least=1, most=1000)
     seed: int = setting(0, "of matches and tournaments", least=0, most=2**63 - 1)
     training: TdConfig = field(default_factory=lambda: load_preset(TdConfig(), "fast", "isn"))  # without --run
+
+
+def check(settings: IsnSettings) -> None:
+    """Networks are trained on one board and play on others, all of the same game."""
+    check_config(settings.training)
+    trained = make_game(settings.training.game)
+    for name in ("game", "large_game"):
+        if make_game(getattr(settings, name)).family is not trained.family:
+            raise EightfoldError(f"{name} = {getattr(settings, name)}: networks are trained on {trained.text}")
