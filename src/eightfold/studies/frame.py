@@ -25,7 +25,7 @@ from typing import Any
 
 from eightfold.config import with_changes
 from eightfold.core.errors import EightfoldError, unknown
-from eightfold.core.user_code import import_own
+from eightfold.core.user_code import USER_CODE, import_user_module
 from eightfold.nets.store.checkpoint import replace_files
 from eightfold.studies import STUDIES
 from eightfold.studies.plots import require_matplotlib
@@ -125,8 +125,8 @@ class Work:
 def load_study(name: str) -> Study:
     """A study of this package by its name, or `python:MODULE`: the STUDY of a module of one's own."""
     kind, _, module = name.partition(":")
-    if kind == "python" and module:
-        study = getattr(import_own(module, f"study {name}"), "STUDY", None)
+    if kind == USER_CODE and module:
+        study = getattr(import_user_module(module, f"study {name}"), "STUDY", None)
         if not isinstance(study, Study):
             raise EightfoldError(f"the module {module} has no STUDY, a Study of eightfold.studies.frame")
         return study

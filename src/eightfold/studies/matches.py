@@ -33,7 +33,7 @@ def match_row(
     """A match between two players by their texts, seen from the first: score, 95 % interval, mean lead in points."""
     played = count(1)
     report = play_match(
-        make_game(game),
+        make_game(game, trusted=True),  # a study's settings are the user's own words
         first,
         second,
         games=games,

@@ -40,5 +40,5 @@ def check(settings: IsnSettings) -> None:
     check_config(settings.training)
     trained = make_game(settings.training.game)
     for name in ("game", "large_game"):
-        if make_game(getattr(settings, name)).family is not trained.family:
+        if make_game(getattr(settings, name)).spec is not trained.spec:
             raise EightfoldError(f"{name} = {getattr(settings, name)}: networks are trained on {trained.text}")
