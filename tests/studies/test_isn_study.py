@@ -15,9 +15,10 @@ from eightfold.arena.match import play_match
 from eightfold.config import load_config
 from eightfold.games.game import make_game
 from eightfold.isn.place import snapshots_of
-from eightfold.learning.runs.run import read_metrics, this_machine
+from eightfold.learning.runs.metrics import read_metrics
+from eightfold.learning.runs.provenance import this_machine
+from eightfold.learning.td.checkpointing import read_progress
 from eightfold.learning.td.config import TdConfig
-from eightfold.learning.td.run import read_progress
 from eightfold.nets.store.description import MODELS
 from eightfold.studies.frame import load_study, run_study, write_report
 from eightfold.studies.gnugo import gnugo_player, gnugo_program
@@ -78,7 +79,7 @@ def test_every_stage_leaves_its_numbers_and_its_section(folder, results):
     for plot in ("strength", "loss", "opponents", "variants"):
         ElementTree.parse(folder / f"{plot}.svg")
     rows = (folder / "variants.csv").read_text(encoding="utf-8").splitlines()
-    assert rows[0] == "variant,seed,games,score,low,high,played"
+    assert rows[0] == "variant,seed,games,score,low,high,played,elo,elo_error"
     assert len(rows) == 1 + 2 * 2 * len(VARIANTS)
 
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from eightfold.arena.match import play_match
-from eightfold.arena.ratings import wilson_interval
+from eightfold.arena.match import gauntlet, play_match
+from eightfold.arena.ratings import elo_ratings, wilson_interval
 from eightfold.games.game import make_game
-from eightfold.isn.match import play_pairs
 from eightfold.isn.place import load_go_isn
+from eightfold.isn.player import IsnOptions, IsnPlayer
 from eightfold.isn.tables import IsnTables, playing_tables
 from eightfold.studies.frame import Part, Work
 
@@ -41,11 +41,7 @@ def match_row(
         opening_plies=opening_plies,
         progress=lambda result: progress(next(played) / games),
     )
-    leads = [
-        (result.position.margin or 0.0) * (1 if result.first_named_is_black else -1)
-        for result in report.results
-        if result.forfeited_by is None and result.position.margin is not None
-    ]
+    leads = [result.margin for result in report.results if result.position.margin is not None]
     total = report.total
     low, high = total.interval
     return {
@@ -64,37 +60,44 @@ def match_row(
 def isn_round_robin(
     work: Work, networks: Sequence[Path], *, game: str, games: int, beta: float, seed: int
 ) -> tuple[list[dict[str, Any]], float]:
-    """Every Internal Symmetry Network against every other: each one's score, and the mean length of a game.
+    """Every Internal Symmetry Network against every other: each one's score and rating, and the moves of a game.
 
     A part is one network against all those before it, so a longer list goes on where a shorter one ended.
     """
     same = {"game": game, "games": games, "beta": beta, "seed": seed}
     cases = [{"network": networks[n], "others": list(networks[:n]), **same} for n in range(1, len(networks))]
     rows = work.parts(play_others, cases, [f"network {n + 1} against those before" for n in range(1, len(networks))])
+    scores = [(n, other, won, games) for n, row in enumerate(rows, start=1) for other, won in enumerate(row["points"])]
     points = np.zeros(len(networks))
-    for number, row in enumerate(rows, start=1):
-        points[number] += sum(row["points"])
-        points[:number] += games - np.array(row["points"])
-    played = games * (len(networks) - 1)
-    standings = []
-    for score in (float(mine / played) if played else 0.0 for mine in points):
+    for one, two, won, _ in scores:
+        points[[one, two]] += won, games - won
+    played, standings = games * (len(networks) - 1), []
+    for mine, rating in zip(points, elo_ratings(len(networks), scores), strict=True):
+        score = float(mine / played) if played else 0.0
         low, high = wilson_interval(score, played)
-        standings.append({"score": score, "low": low, "high": high, "played": played})
-    return standings, sum(row["moves"] for row in rows) / max(1, played * len(networks) // 2)
+        figures = {"score": score, "low": low, "high": high, "played": played}
+        standings.append({**figures, "elo": rating.elo, "elo_error": rating.error})
+    return standings, sum(row["moves"] for row in rows) / max(1, games * len(scores))
 
 
 def play_others(
     part: Part, *, network: Path, others: list[Path], game: str, games: int, beta: float, seed: int
 ) -> dict[str, Any]:
     """One network against each of the others, without look-ahead: its points, and the moves of all games."""
-    pairs = [(0, number) for number in range(1, len(others) + 1)]
-    # Other random numbers than those of the networks before.
-    mixed = int(np.random.SeedSequence([seed, len(others)]).generate_state(1)[0])
-    tables = [_tables(path) for path in (network, *others)]
-    results = play_pairs(make_game(game), tables, pairs, games=games, beta=beta, seed=mixed)
+    played, the_game = count(1), make_game(game)
+    players = [IsnPlayer(the_game, _tables(path), IsnOptions(beta=beta)) for path in (network, *others)]
+    matches = gauntlet(
+        the_game,
+        players[0],
+        players[1:],
+        games=games,
+        # Other random numbers than those of the networks before.
+        seed=int(np.random.SeedSequence([seed, len(others)]).generate_state(1)[0]),
+        progress=lambda result: part.progress(next(played) / (games * len(others))),
+    )
     return {
-        "points": [result.points for result in results],
-        "moves": sum(int(result.moves.sum()) for result in results),
+        "points": [match.total.score * games for match in matches],
+        "moves": sum(len(result.position.moves) for match in matches for result in match.results),
     }
 
 

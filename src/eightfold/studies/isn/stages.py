@@ -11,12 +11,12 @@ from eightfold import __version__
 from eightfold.config import load_config, with_changes
 from eightfold.core.errors import EightfoldError
 from eightfold.isn.place import snapshots_of
+from eightfold.learning.runs.folder import CONFIG, PROGRESS
 from eightfold.learning.runs.metrics import METRICS, read_metrics
-from eightfold.learning.runs.run import CONFIG
-from eightfold.learning.runs.stopping import stopped_by_signals
+from eightfold.learning.runs.signals import stopped_by_signals
+from eightfold.learning.td.checkpointing import read_progress
 from eightfold.learning.td.config import TdConfig
 from eightfold.learning.td.loop import TdTraining
-from eightfold.learning.td.run import PROGRESS, read_progress
 from eightfold.studies.frame import Part, Work
 from eightfold.studies.gnugo import GNU_GO, gnugo_player, gnugo_program
 from eightfold.studies.grid import grid
@@ -96,12 +96,12 @@ def train(part: Part, *, config: TdConfig) -> dict[str, Any]:
     run = TdTraining(config, part.folder)
     try:
         with stopped_by_signals(run.stop):
-            run.train(lambda entry: part.progress(entry["games"] / max(1, config.games)))
+            run.train(lambda entry: part.progress(run.done))
     finally:
         run.close()
-    if not run.done:
+    if run.done < 1:
         raise KeyboardInterrupt
-    progress = run.trainer.progress
+    progress = run.progress
     return {
         "place": part.place,
         "seconds": progress.seconds,
