@@ -234,8 +234,10 @@ def test_an_isn_is_trained_stopped_and_let_play(tmp_path):
     for arguments, said in (
         (["train-isn", "papier"], "fast, paper"),
         (["train-isn", "paper", "--set", "lambda=1"], "trace"),
-        (["experiment", "isnn", "--run", "run"], "known: isn"),
-        (["experiment", "isn", "--run", "nowhere"], "no snapshots"),
+        (["study", "isnn", "--run", "run"], "known: isn"),
+        (["study", "isn", "--run", "nowhere"], "no snapshots"),
+        (["study", "isn", "--set", "gamez=1"], "known: game, snapshots, games"),
+        (["experiment", "isn", "--run", "run", "--games", "4"], "is now `eightfold study isn`"),
     ):
         wrong = eightfold(*arguments, cwd=tmp_path)
         assert (wrong.returncode, len(wrong.stderr.splitlines())) == (2, 1)

@@ -14,6 +14,8 @@ from eightfold.core.errors import EightfoldError
 from eightfold.core.rng import make_random
 from eightfold.games import make_game
 from eightfold.search import AlphaBeta, Mcts
+from eightfold.studies.frame import load_study, run_study
+from eightfold.studies.store import stage_results
 from eightfold.symmetry import destinations
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -142,3 +144,20 @@ def without_comments(code: str) -> str:
     code = re.sub(r'^\s*""".*?"""\n', "", code, flags=re.S | re.M)
     lines = [re.sub(r"\s*#.*", "", line).rstrip() for line in code.splitlines()]
     return "\n".join(line for line in lines if line)
+
+
+def test_the_study_of_the_documentation_runs_and_is_quoted_as_it_is(examples, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(examples))
+    study = load_study("python:playouts")
+    report = run_study(study, tmp_path, small=True).read_text(encoding="utf-8")
+    rows = stage_results(tmp_path, "playouts", ["matches"])["matches"]
+    assert [(row["playouts"], row["seed"]) for row in rows] == [(n, seed) for n in (5, 50) for seed in range(3)]
+    for playouts in (5, 50):
+        mean = np.mean([row["score"] for row in rows if row["playouts"] == playouts])
+        assert f"| {playouts} | {mean:.1%} | " in report
+    assert (tmp_path / "score.svg").exists()
+    assert (tmp_path / "matches.csv").exists()
+    source = (examples / "playouts.py").read_text(encoding="utf-8")
+    quoted = re.findall(r"```python\n(.*?)```", (DOCS / "studies.md").read_text(encoding="utf-8"), re.DOTALL)
+    assert len(quoted) == 3
+    assert all(piece in source for piece in quoted)

@@ -17,6 +17,7 @@ import typer
 from eightfold import __version__
 from eightfold.core.compiling import say_on_stderr
 from eightfold.core.errors import EightfoldError
+from eightfold.studies import STUDIES
 
 app = typer.Typer(
     name="eightfold",
@@ -252,14 +253,18 @@ def train_isn(
 
 @app.command()
 def settings(
-    command: Annotated[str, typer.Argument(help="Whose settings: train or train-isn.")] = "train",
+    command: Annotated[str, typer.Argument(help="Whose settings: train, train-isn, or study:NAME.")] = "train",
     markdown: Annotated[bool, typer.Option("--markdown", help="Print docs/settings.md, which holds both.")] = False,
 ) -> None:
     """List every key that --set takes, with its default, what it may be and what it means."""
-    from eightfold.learning.listing import print_settings, settings_page
+    from eightfold.learning.listing import print_config, print_settings, settings_page
 
     if markdown:
         print(settings_page(), end="")
+    elif command.startswith("study:"):
+        from eightfold.studies.frame import load_study
+
+        print_config(load_study(command.removeprefix("study:")).settings)
     else:
         print_settings(command)
 
@@ -344,41 +349,39 @@ def gomocup(
     serve(player, seed=seed)
 
 
-@app.command()
-def experiment(
-    name: Annotated[str, typer.Argument(help="A published result to measure again: isn.")],
-    run: Annotated[Path, typer.Option(help="The run that it is about, from `eightfold train-isn`.")],
+@app.command(
+    help="Run a study, or go on with it, and write its report. Ctrl-C stops; the same command goes on.\n\n"
+    + "\n\n".join(f"{name}: {question}" for name, question in STUDIES.items())
+)
+def study(
+    name: Annotated[str, typer.Argument(help="Which one, or python:MODULE for one of your own.")],
+    run: Annotated[Path | None, typer.Option(help="A run that the study is about, if it takes one.")] = None,
     output: Annotated[
-        Path | None, typer.Option(help="Where the report goes (default: the folder study in the run).")
+        Path | None, typer.Option(help="Its folder (default: RUN/study, or studies/NAME). The same one goes on.")
     ] = None,
-    games: Annotated[int, typer.Option(min=2, help="Games of each pair in a round robin.")] = 10,
-    match_games: Annotated[int, typer.Option(min=2, help="Games against each opponent.")] = 40,
-    large_games: Annotated[int, typer.Option(min=2, help="Games on 19x19.")] = 10,
-    variant_games: Annotated[int, typer.Option(min=0, help="Training games of each variant; 0: none.")] = 6000,
-    seed: SeedOption = 0,
+    small: Annotated[bool, typer.Option("--small", help="The whole study in seconds, with tiny settings.")] = False,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="Change a key, e.g. games=4 (see `eightfold settings study:NAME`)."),
+    ] = None,
+    report: Annotated[
+        bool, typer.Option("--report", help="Write the report again from the numbers in the folder; measure nothing.")
+    ] = False,
 ) -> None:
-    """Measure a published result again and write a report; what is kept for this run and settings is reused."""
-    from eightfold.core.errors import unknown
-    from eightfold.studies import NAMES
+    from eightfold.studies.frame import load_study, run_study, write_report
 
-    if name not in NAMES:
-        raise unknown("experiment", name, NAMES)
-    from eightfold.studies.isn import IsnExperiment
-    from eightfold.studies.isn import run as run_experiment
+    chosen = load_study(name)
+    folder = output or chosen.folder(run, small=small)
+    if report:
+        print(write_report(chosen, folder))
+    else:
+        print(run_study(chosen, folder, run=run, small=small, changes=set_ or []))
 
-    folder = output or run / "study"
-    run_experiment(
-        IsnExperiment(
-            run=run,
-            output=folder,
-            games=games,
-            match_games=match_games,
-            large_games=large_games,
-            variant_games=variant_games,
-            seed=seed,
-        )
-    )
-    print(folder / "README.md")
+
+@app.command(hidden=True, context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
+def experiment(name: Annotated[str, typer.Argument()] = "isn") -> None:
+    """The old name of `eightfold study`."""
+    raise EightfoldError(f"`eightfold experiment {name}` is now `eightfold study {name}`; see `eightfold study --help`")
 
 
 @app.command()

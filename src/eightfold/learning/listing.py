@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+from typing import Any
+
 from eightfold.config import toml_value
 from eightfold.core.errors import unknown
 from eightfold.core.settings import settings_of
@@ -20,16 +23,22 @@ is refused in one line, before a run's folder is made.
 
 def print_settings(command: str) -> None:
     """The settings of one command, as a table for a terminal."""
+    if command not in CONFIGS:
+        raise unknown("command with settings", command, [*CONFIGS, "study:NAME"])
+    print_config(CONFIGS[command]())
+
+
+def print_config(config: Any) -> None:
+    """The keys of a configuration, with the values that it has."""
     from rich.console import Console
     from rich.table import Table
 
-    if command not in CONFIGS:
-        raise unknown("command with settings", command, CONFIGS)
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     table.add_column(style="bold", overflow="fold")
     table.add_column()
-    for one in settings_of(CONFIGS[command]):
-        table.add_row(f"{one.name} = {toml_value(one.default)}", f"{one.help}; {one.expected()}")
+    for one in settings_of(type(config)):
+        value = attrgetter(".".join((*one.name.split(".")[:-1], one.field)))(config)
+        table.add_row(f"{one.name} = {toml_value(value)}", f"{one.help}; {one.expected()}")
     Console(emoji=False, markup=False, highlight=False).print(table)
 
 

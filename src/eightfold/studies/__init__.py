@@ -1,9 +1,11 @@
-"""Published results, measured again: `eightfold experiment NAME`.
+"""Studies: questions asked of Eightfold, each answered by numbers, plots and a report. `eightfold study NAME`.
 
-An experiment is a module here with a function `run(...)`; it writes its numbers as JSON, its figures as SVG, and a
-report made of nothing but these. Read `eightfold.studies.isn` first.
+A study is a list of stages in the frame of `eightfold.studies.frame`; read that first, then `docs/studies.md`. What
+is in this package is listed below and imported when it is asked for.
 """
 
 from __future__ import annotations
 
-NAMES = ("isn",)
+STUDIES = {
+    "isn": "does an Internal Symmetry Network get stronger at Go by TD(lambda) self-play, and how strong? (Blair)",
+}

@@ -1,4 +1,4 @@
-"""GNU Go as an opponent in experiments: where it is, and the player `gtp:` with the options that suit our rules."""
+"""GNU Go as an opponent in studies: where it is, and the player `gtp:` with the options that suit our rules."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import shlex
 import shutil
 
 from eightfold.core.errors import EightfoldError
+
+GNU_GO = "GNU Go, level 1"  # as reports name it
 
 
 def gnugo_program() -> str | None:

@@ -1,0 +1,154 @@
+"""Plots as SVG by matplotlib: lines with confidence bands, and bars with intervals. Equal data give equal bytes.
+
+>>> rows = [{"mode": "slap", "games": games, "score": games / 100, "low": 0, "high": 1} for games in (0, 50)]
+>>> svg = line_plot(series_of(rows, by="mode", x="games", y="score"), title="Score", x="games", y="score")
+>>> svg == line_plot(series_of(rows, by="mode", x="games", y="score"), title="Score", x="games", y="score")
+True
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from eightfold.core.errors import EightfoldError
+
+# Okabe & Ito's colours, which colour-blind people can tell apart, without the yellow that white paper swallows.
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#999999")
+STYLE = {
+    "svg.hashsalt": "eightfold",  # else names inside the file are random
+    "svg.fonttype": "none",  # text stays text
+    "font.family": "sans-serif",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "#dddddd",
+    "axes.axisbelow": True,
+    "legend.frameon": False,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Series:
+    """Points of a line, or bars of one colour; an interval around each where `low` and `high` say so."""
+
+    name: str
+    x: Sequence[Any]  # for bars their labels
+    y: Sequence[float]
+    low: Sequence[float | None] = ()
+    high: Sequence[float | None] = ()
+
+    @property
+    def has_interval(self) -> bool:
+        return bool(self.low) and None not in self.low and None not in self.high
+
+
+def series_of(rows: Iterable[Mapping[str, Any]], *, by: str, x: str, y: str) -> list[Series]:
+    """A series for each value of the column `by`; the columns `low` and `high` are the interval."""
+    groups: dict[Any, list[Mapping[str, Any]]] = {}
+    for row in rows:
+        groups.setdefault(row[by], []).append(row)
+    return [
+        Series(
+            name=str(group),
+            x=[row[x] for row in of],
+            y=[row[y] for row in of],
+            low=[row.get("low") for row in of],
+            high=[row.get("high") for row in of],
+        )
+        for group, of in groups.items()
+    ]
+
+
+def require_matplotlib() -> None:
+    """An error now rather than after hours of measuring."""
+    if importlib.util.find_spec("matplotlib") is None:
+        raise EightfoldError(
+            'a study draws its plots with matplotlib, which is missing: pip install "eightfold[studies]"'
+        )
+
+
+def line_plot(
+    series: Sequence[Series],
+    *,
+    title: str,
+    x: str,
+    y: str,
+    percent: bool = False,
+    y_range: tuple[float, float] | None = None,
+) -> bytes:
+    """Lines with bands; with `percent` the values are shares."""
+    drawn = io.BytesIO()
+    with _axes(drawn, title=title, x=x, y=y, percent=percent, y_range=y_range) as axes:
+        for each, colour in zip(series, _colours(), strict=False):
+            axes.plot(each.x, each.y, color=colour, label=each.name, marker="o", markersize=3, linewidth=1.5)
+            if each.has_interval:
+                axes.fill_between(each.x, each.low, each.high, color=colour, alpha=0.15, linewidth=0)
+        axes.xaxis.set_major_formatter("{x:,.6g}")
+        _legend(axes, series)
+    return drawn.getvalue()
+
+
+def bar_plot(
+    series: Sequence[Series], *, title: str, y: str, percent: bool = False, y_range: tuple[float, float] | None = None
+) -> bytes:
+    """Lying bars, those of several series side by side; all series have the labels of the first."""
+    drawn = io.BytesIO()
+    labels = [str(label) for label in series[0].x]
+    with _axes(drawn, title=title, x=y, y="", percent=percent, x_range=y_range, bars=len(labels)) as axes:
+        thick = 0.8 / len(series)
+        for number, (each, colour) in enumerate(zip(series, _colours(), strict=False)):
+            places = [place + (number - (len(series) - 1) / 2) * thick for place in range(len(labels))]
+            axes.barh(places, each.y, height=0.9 * thick, color=colour, label=each.name)
+            if each.has_interval:
+                reach = np.abs(np.array([each.low, each.high], np.float64) - np.array(each.y))  # [2, bars]
+                axes.errorbar(each.y, places, xerr=reach, fmt="none", ecolor="#444444", capsize=3, linewidth=1)
+        axes.set_yticks(range(len(labels)), labels)
+        axes.invert_yaxis()
+        axes.grid(visible=False, axis="y")
+        _legend(axes, series)
+    return drawn.getvalue()
+
+
+@contextmanager
+def _axes(
+    drawn: io.BytesIO,
+    *,
+    title: str,
+    x: str,
+    y: str,
+    percent: bool,
+    x_range: tuple[float, float] | None = None,
+    y_range: tuple[float, float] | None = None,
+    bars: int = 0,
+) -> Iterator[Any]:
+    """Axes to draw on; the SVG is in `drawn` at the end."""
+    import matplotlib
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import PercentFormatter
+
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(7.6, 4.2 if not bars else 1.4 + 0.4 * bars), layout="constrained")
+        axes = figure.add_subplot()
+        axes.set(title=title, xlabel=x, ylabel=y)
+        if percent:
+            (axes.xaxis if bars else axes.yaxis).set_major_formatter(PercentFormatter(1, decimals=0))
+        yield axes
+        axes.set(**{name: limits for name, limits in (("xlim", x_range), ("ylim", y_range)) if limits})
+        figure.savefig(drawn, format="svg", metadata={"Date": None, "Creator": "eightfold"})
+
+
+def _colours() -> Iterator[str]:
+    while True:
+        yield from COLOURS
+
+
+def _legend(axes: Any, series: Sequence[Series]) -> None:
+    if len(series) > 1:
+        axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))

@@ -1,0 +1,29 @@
+"""Plots are whole SVG files, the same for the same numbers, and show names as they are."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+from eightfold.studies.plots import COLOURS, Series, bar_plot, line_plot
+
+
+def words(svg: bytes) -> list[str]:
+    return [text for text in ElementTree.fromstring(svg).itertext() if text.strip()]
+
+
+def test_lines_have_bands_where_all_intervals_are_known():
+    band = Series(name="a <b>", x=[0, 4000], y=[0.1, 0.6], low=[0.0, 0.5], high=[0.2, 0.7])
+    bare = Series(name="c & d", x=[0, 4000], y=[0.3, 0.2], low=[None, 0.1], high=[None, 0.3])
+    svg = line_plot([band, bare], title="t", x="games", y="wins", percent=True)
+    assert svg == line_plot([band, bare], title="t", x="games", y="wins", percent=True)
+    assert {"a <b>", "c & d", "t", "games", "wins", "4,000", "60%"} <= set(words(svg))
+    assert svg.count(b"FillBetweenPolyCollection") == 1
+
+
+def test_bars_of_several_series_stand_side_by_side():
+    labels = ["random", "mcts"]
+    series = [Series(name=str(seed), x=labels, y=[1.0, 0.5], low=[0.9, 0.2], high=[1.0, 0.8]) for seed in range(2)]
+    svg = bar_plot(series, title="t", y="score", percent=True, y_range=(0, 1))
+    assert {"random", "mcts", "0", "1", "100%"} <= set(words(svg))
+    for colour in COLOURS[:2]:
+        assert svg.count(f"fill: {colour}".encode()) >= 2
