@@ -83,7 +83,7 @@ def measure_network(
     `networks` are opponents beside mcts, by names for the report; games against them begin with random moves.
     """
     game = make_game(description.game)
-    playing = PUBLISHED.text if as_paper else description.playing
+    playing = PUBLISHED.text if as_paper else description.play_settings().text
     player = NetPlayer(
         game,
         (runner, replace(description, playing=playing)),
