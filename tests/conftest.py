@@ -11,6 +11,10 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+# One thread for each process: the tests run side by side already, and threads that wait for a core spin. PyTorch reads
+# this when it is imported, here and in the processes that tests start.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 # These machines are shared: a slow moment is no failure, so Hypothesis sets no deadline.
 settings.register_profile("eightfold", deadline=None)
 settings.load_profile("eightfold")

@@ -1,4 +1,4 @@
-"""The command line as a user meets it: in a process of its own."""
+"""The command line as a user meets it."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 
 from eightfold.games.records.files import read_records
+from launching import eightfold, server
+from processes import is_running
 
 
-def eightfold(*arguments: str, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
+def new_interpreter(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """The command as a shell starts it."""
     return subprocess.run(
         [sys.executable, "-m", "eightfold", *arguments],
-        cwd=cwd,
         env={**os.environ, "COLUMNS": "80", **environment},
         capture_output=True,
         text=True,
@@ -27,7 +28,7 @@ def eightfold(*arguments: str, cwd: Path | None = None, **environment: str) -> s
 
 
 def test_help_names_every_command():
-    done = eightfold("--help")
+    done = new_interpreter("--help")
     assert done.returncode == 0
     for command in ("match", "players", "gomocup", "gtp", "bench", "warmup"):
         assert command in done.stdout
@@ -144,40 +145,18 @@ def test_a_record_is_shown(tmp_path):
 
 def test_a_stream_that_knows_no_stones_is_no_reason_to_fail():
     for command in (("players",), ("match", "random", "random", "--game", "gomoku:size=3", "--games", "2", "--show")):
-        done = eightfold(*command, PYTHONIOENCODING="ascii")
+        done = new_interpreter(*command, PYTHONIOENCODING="ascii")
         assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("player", ["mcts:playouts=1000000000", "alphabeta:depth=12"])
 def test_ctrl_c_is_heard_while_a_player_thinks(player):
-    started = subprocess.Popen(
-        [
-            sys.executable,
-            "-m",
-            "eightfold",
-            "match",
-            player,
-            "random",
-            "--game",
-            "gomoku:size=15",
-            "--opening-plies",
-            "6",
-        ],
-        stderr=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        # A shell that runs the tests in the background has them ignore Ctrl-C, and children inherit that.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )
-    try:
-        time.sleep(8)
-        assert started.poll() is None, "it was to think for long"
-        started.send_signal(signal.SIGINT)
-        _, errors = started.communicate(timeout=120)
-    finally:
-        started.kill()  # whatever happened, nobody goes on thinking
-    assert started.returncode == 130
-    assert "Traceback" not in errors
+    started = server().launch("match", player, "random", "--game", "gomoku:size=15", "--opening-plies", "6")
+    time.sleep(3)
+    assert is_running(started.process), "it was to think for long"
+    started.signal(signal.SIGINT)
+    assert started.wait() == 130
+    assert "Traceback" not in started.said
 
 
 def test_players_explains_every_player_and_option():
@@ -195,11 +174,11 @@ def test_players_explains_every_player_and_option():
 @pytest.mark.slow
 def test_warmup_compiles_what_players_need(tmp_path):
     """After a warm-up no kernel of a player is compiled again."""
-    assert eightfold("warmup", "gomoku", EIGHTFOLD_CACHE=str(tmp_path)).returncode == 0
+    assert new_interpreter("warmup", "gomoku", EIGHTFOLD_CACHE=str(tmp_path)).returncode == 0
     kernels = set(tmp_path.rglob("*.nbc"))
     assert kernels
     for player in ("random", "greedy", "alphabeta:depth=2", "mcts:playouts=20"):
-        done = eightfold(
+        done = new_interpreter(
             "match", player, "random", "--game", "gomoku:size=7", "--games", "2", EIGHTFOLD_CACHE=str(tmp_path)
         )
         assert done.returncode == 0, done.stderr
@@ -215,7 +194,7 @@ def test_a_game_that_cannot_be_warmed_up_is_named():
 def test_version():
     from eightfold import __version__
 
-    assert eightfold("--version").stdout == f"eightfold {__version__}\n"
+    assert new_interpreter("--version").stdout == f"eightfold {__version__}\n"
 
 
 def test_an_isn_is_trained_stopped_and_let_play(tmp_path):

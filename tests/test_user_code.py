@@ -23,6 +23,7 @@ from eightfold.cli.main import app
 from eightfold.core.errors import EightfoldError
 from eightfold.games import game as game_module
 from eightfold.games import make_game
+from launching import eightfold
 from managers import Manager
 from refusals import refusal
 
@@ -46,14 +47,7 @@ class Place:
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """The command in a process of its own; uncompiled, because a new game would take a minute."""
-        return subprocess.run(
-            [sys.executable, "-m", "eightfold", *arguments],
-            cwd=self.folder,
-            env={**os.environ, **self.environment(), "NUMBA_DISABLE_JIT": "1"},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        return eightfold(*arguments, cwd=self.folder, compiled=False, **self.environment())
 
 
 @pytest.fixture

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
 
 import pytest
 
 from eightfold.arena import make_player
 from eightfold.games import make_game
 from eightfold.games.records.files import read_records
+from launching import eightfold
 from refusals import refusal
 
 GAME = "gomoku:size=5,win=4"
 
 
 def match(*arguments: str, lines=(), game: str = GAME, stdin=None) -> subprocess.CompletedProcess[str]:
-    typed = {} if stdin == "closed" else {"input": "".join(f"{line}\n" for line in lines)}
-    command = [sys.executable, "-m", "eightfold", "match", *arguments, "--game", game]
-    if stdin == "closed":
-        command = ["/bin/sh", "-c", 'exec "$@" <&-', "sh", *command]
-    environment = {**os.environ, "COLUMNS": "100"}
-    return subprocess.run(command, **typed, env=environment, capture_output=True, text=True, check=False)
+    typed = None if stdin == "closed" else "".join(f"{line}\n" for line in lines)
+    return eightfold("match", *arguments, "--game", game, input=typed, COLUMNS="100")
 
 
 def test_a_person_plays_a_match_against_a_player(tmp_path):
@@ -94,8 +89,7 @@ def test_json_and_a_person_do_not_go_together():
     "arguments", [("play", "human"), ("gtp", "--player", "human"), ("gomocup", "--player", "human")]
 )
 def test_elsewhere_it_is_said_where_a_person_can_play(arguments):
-    command = [sys.executable, "-m", "eightfold", *arguments]
-    done = subprocess.run(command, input="quit\n", capture_output=True, text=True, check=False)
+    done = eightfold(*arguments, input="quit\n")
     assert done.returncode == 2
     assert "use `eightfold match human OPPONENT` or `eightfold play OPPONENT`" in done.stderr
     assert len(done.stderr.splitlines()) == 1

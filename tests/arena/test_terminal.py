@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 
 import pytest
@@ -11,18 +9,12 @@ import pytest
 from eightfold.arena.report import draw_board
 from eightfold.games import make_game
 from eightfold.games.records.files import read_records
+from launching import eightfold
 
 
 def play(*lines, player="greedy", game="gomoku:size=7,win=4", options=(), cwd=None):
-    return subprocess.run(
-        [sys.executable, "-m", "eightfold", "play", player, "--game", game, *options],
-        input="".join(f"{line}\n" for line in lines),
-        cwd=cwd,
-        env={**os.environ, "COLUMNS": "80"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    typed = "".join(f"{line}\n" for line in lines)
+    return eightfold("play", player, "--game", game, *options, input=typed, cwd=cwd)
 
 
 def test_a_game_is_drawn_with_its_coordinates():
@@ -178,12 +170,7 @@ def test_an_engine_that_does_not_start_is_one_line():
 
 def test_the_name_of_an_engine_is_no_picture(tmp_path):
     """Rich would draw a cat for `:cat:`."""
-    done = subprocess.run(
-        [sys.executable, "-m", "eightfold", "match", "gomocup:cat", "greedy", "--games", "1"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = eightfold("match", "gomocup:cat", "greedy", "--games", "1")
     assert "forfeited by gomocup:cat: it answered START 15 with" in done.stdout
 
 

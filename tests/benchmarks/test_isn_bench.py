@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from eightfold.benchmarks import NAMES, isn, run_benchmarks
 from eightfold.benchmarks.reference.isn import as_board, group_of, liberties_of
@@ -11,6 +12,7 @@ from eightfold.isn.network import ISN
 from refusals import refusal
 
 
+@pytest.mark.slow
 def test_the_figures_of_a_small_batch(monkeypatch):
     monkeypatch.setattr(isn, "BATCH", 6)
     monkeypatch.setattr(isn, "REPEATS", 1)

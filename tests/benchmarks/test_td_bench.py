@@ -7,6 +7,7 @@ import pytest
 from eightfold.benchmarks import td
 
 
+@pytest.mark.slow
 def test_figures_belong_to_each_other(monkeypatch):
     monkeypatch.setattr(td, "GAMES", 4)
     monkeypatch.setattr(td, "REPEATS", 3)

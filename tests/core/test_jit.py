@@ -61,6 +61,19 @@ def test_a_change_is_noticed_in_a_package_and_elsewhere_on_the_path(tmp_path, ru
         assert run_python(ask, cwd=tmp_path, EIGHTFOLD_CACHE=str(tmp_path / "cache")).split()[0] == answer
 
 
+def test_constants_and_numbers_share_one_version():
+    @jit.kernel
+    def shifted(x, by):
+        return x + by
+
+    @jit.kernel
+    def caller(x):
+        return shifted(x, 0) + shifted(x, 1) + shifted(x, by=x)
+
+    assert caller(5) == 5 + 6 + 10
+    assert len(shifted.signatures) == 1
+
+
 def test_only_old_folders_of_ours_are_cleaned_away(tmp_path, run_python):
     ours, fresh, theirs = (tmp_path / "eightfold-kernels" / name for name in ("0" * 20, "1" * 20, "my-work"))
     for folder in (ours, fresh, theirs):
@@ -73,6 +86,7 @@ def test_only_old_folders_of_ours_are_cleaned_away(tmp_path, run_python):
     assert theirs.exists()
 
 
+@pytest.mark.slow
 def test_threads_may_specialise_the_same_search_at_once(tmp_path, run_python):
     code = """
 import threading
@@ -156,6 +170,7 @@ for text in ("gomoku:size=5,win=4", "python:squares,size=5"):
 """
 
 
+@pytest.mark.slow
 def test_two_games_share_a_search_and_both_are_served_from_the_cache(tmp_path: Path, run_python, examples):
     code = SEARCH.format(examples=str(examples))
     first = run_python(code, EIGHTFOLD_CACHE=str(tmp_path)).splitlines()

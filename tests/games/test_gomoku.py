@@ -248,7 +248,7 @@ def test_a_win_at_once_is_seen_exactly_when_there_is_one(size, win, rule):
     defaults = specialise(DEFAULTS, game.rules)
     random = np.random.default_rng([size, win])
     seen = {True: 0, False: 0}
-    for _ in range(200):
+    for _ in range(80):
         position = game.start()
         while not position.is_over and position.ply < 6 * win:
             expected = any(position.play(int(move)).result in (BLACK, WHITE) for move in position.legal_moves)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
@@ -15,6 +12,7 @@ from eightfold.learning.loop import Training
 from eightfold.learning.selfplay import _draw
 from eightfold.learning.td.config import TdConfig
 from eightfold.learning.td.loop import TdTraining
+from launching import eightfold
 from refusals import refusal
 from tiny_runs import tiny
 
@@ -71,8 +69,7 @@ def test_stored_turns_count_towards_a_batch(tmp_path):
     ],
 )
 def test_the_command_refuses_in_one_line_and_leaves_no_folder(change, tmp_path):
-    command = [sys.executable, "-m", "eightfold", "train", "--run", "run", "--set", change]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120)
+    done = eightfold("train", "--run", "run", "--set", change, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     key = "selfplay.opening_stones" if change.startswith("game=") else change.partition("=")[0]
     assert done.stderr.startswith("eightfold: ")

@@ -16,7 +16,7 @@ from eightfold.core.errors import EightfoldError
 from eightfold.learning.data import lmdb_store
 from eightfold.learning.data.buffer import DataBuffer
 from eightfold.learning.data.lmdb_pages import Damaged, read_records
-from launching import LaunchServer
+from launching import server
 from refusals import refusal
 
 HARMLESS = ("lock", "lock.mdb")  # made anew
@@ -45,9 +45,7 @@ def expected(kind: str, file: str, damage: str) -> str:
 
 @pytest.fixture(scope="module")
 def damages(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("damages")
-    with LaunchServer(folder) as server:
-        yield Damages(folder, server)
+    return Damages(tmp_path_factory.mktemp("damages"), server())
 
 
 def check(row: Row, kind: str, file: str, damage: str) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import resource
 import shutil
 import subprocess
 import sys
@@ -26,6 +25,7 @@ from eightfold.learning.runs import metrics as metrics_module
 from eightfold.learning.runs.line_file import LineFile
 from eightfold.learning.runs.metrics import read_metrics
 from eightfold.nets.store.checkpoint import load_checkpoint, replace_files
+from launching import eightfold
 from refusals import refusal
 
 
@@ -197,14 +197,8 @@ def test_a_command_that_may_not_write_says_so_in_one_line(limit, finished):
     games = games_of(finished)
     with DataBuffer(finished / "buffer", 300, encoder="last-move") as buffer:
         samples = len(buffer)
-    done = subprocess.run(
-        command(finished, "games=100000", "training.window=100000"),
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
+    arguments = command(finished, "games=100000", "training.window=100000")[3:]
+    done = eightfold(*arguments, file_size=limit)
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
     assert done.stderr.splitlines()[-1].startswith("eightfold: cannot write ")
@@ -219,6 +213,7 @@ def _may_mount() -> bool:
     return tried.returncode == 0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not _may_mount(), reason="this system does not let us mount a small disk of our own")
 def test_a_disk_that_is_really_full(tmp_path):
     """On a file system of half a megabyte, which later grows."""

@@ -26,7 +26,7 @@ from eightfold.learning.td.config import TdConfig
 from eightfold.learning.td.loop import TdTrainer
 from eightfold.nets.inference.evaluator import MODES
 from eightfold.symmetry.transform import transform_batch
-from launching import Launch, LaunchServer
+from launching import Launch, LaunchServer, server
 
 GAME = "gomoku:size=5,win=4"
 BATCH, PER_SAMPLE, VALIDATION = 32, 4, 5
@@ -221,14 +221,12 @@ def kill_td(server: LaunchServer, run: Path, kills: int, seconds: float = 3.0) -
 
 
 def test_a_killed_run_loses_nothing(tmp_path):
-    with LaunchServer(tmp_path) as server:
-        print(kill_self_play(server, tmp_path / "run", "augment", 3))
+    print(kill_self_play(server(), tmp_path / "run", "augment", 3))
 
 
 @pytest.mark.slow
 def test_a_hundred_kills_lose_nothing(tmp_path):
-    with LaunchServer(tmp_path) as server:
-        for mode in MODES:
-            print(kill_self_play(server, tmp_path / mode, mode, 12), flush=True)
-        print(kill_td(server, tmp_path / "td", 14), flush=True)
-        print(kill_self_play(server, tmp_path / "long", "augment", 2, seconds=45.0), flush=True)
+    for mode in MODES:
+        print(kill_self_play(server(), tmp_path / mode, mode, 12), flush=True)
+    print(kill_td(server(), tmp_path / "td", 14), flush=True)
+    print(kill_self_play(server(), tmp_path / "long", "augment", 2, seconds=45.0), flush=True)

@@ -6,6 +6,7 @@ import dataclasses
 import json
 import os
 import shutil
+import signal
 import threading
 import time
 from dataclasses import asdict, replace
@@ -23,6 +24,7 @@ from eightfold.learning.runs.metrics import read_metrics
 from eightfold.learning.td.config import TdConfig
 from eightfold.learning.td.loop import TdTraining
 from eightfold.nets.inference.evaluator import MODES
+from launching import server
 from refusals import refusal
 
 COUNTERS = ("games", "samples", "steps", "owed")
@@ -468,28 +470,20 @@ def test_td_metrics_and_snapshots_come_with_their_weights(tmp_path, monkeypatch)
 
 @pytest.mark.parametrize("kind", ["train", "train-isn"])
 def test_sigterm_saves_and_says_how_to_go_on(kind, tmp_path):
-    import signal
-    import subprocess
-    import sys
-
     run = tmp_path / "run"
     td = ("game=go:size=3,komi=0.5", "games=1000000", "snapshot_every=1000000")
     settings = (*SMALL, "games=1000000") if kind == "train" else td
-    command = [sys.executable, "-m", "eightfold", kind, "--run", str(run)]
-    command += [part for change in settings for part in ("--set", change)]
+    changes = [part for change in settings for part in ("--set", change)]
     progress = run / "checkpoint" / "progress.json" if kind == "train" else run / "progress.json"
-    environment = {**os.environ, "COLUMNS": "300"}
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as process:
-        patience = time.monotonic() + 240
-        while time.monotonic() < patience:
-            if progress.exists() and json.loads(progress.read_text())["games"]:
-                break
-            time.sleep(0.2)
-        process.send_signal(signal.SIGTERM)
-        assert process.stderr is not None
-        said = process.stderr.read()
-    assert process.returncode == 0, said
-    assert f"stopped and saved; the same command goes on with {run}" in said
+    launch = server().launch(kind, "--run", str(run), *changes)
+    patience = time.monotonic() + 240
+    while time.monotonic() < patience:
+        if progress.exists() and json.loads(progress.read_text())["games"]:
+            break
+        time.sleep(0.1)
+    launch.signal(signal.SIGTERM)
+    assert launch.wait() == 0, launch.said
+    assert f"stopped and saved; the same command goes on with {run}" in launch.said
     games = json.loads(progress.read_text())["games"]
     assert games > 0
     if kind == "train":

@@ -390,7 +390,7 @@ def test_kernels_play_the_same_games_as_plain_python(run_python):
         "from eightfold.learning.td.loop import TdTrainer\n"
         "from eightfold.learning.td.config import TdConfig, UnitsConfig\n"
         "units = UnitsConfig(recurrent=1)\n"
-        "trainer = TdTrainer(TdConfig(game='go:size=3,komi=0.5', linear_games=0, learning_rate=1e-3, units=units))\n"
+        "trainer = TdTrainer(TdConfig(game='go:size=2,komi=0.5', linear_games=0, learning_rate=1e-3, units=units))\n"
         "trainer.update(1)\n"
         "print(trainer.progress.moves, trainer.progress.candidates)\n"
         "print(*(parameter.sum().item() for parameter in trainer.network.parameters()))\n"

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import subprocess
-import sys
+from functools import partial
 
 import numpy as np
 import pytest
@@ -27,11 +25,13 @@ from eightfold.learning.trainer import AutoClip, Trainer
 from eightfold.nets.inference.evaluator import MODES
 from eightfold.nets.networks import Shape, make_network
 from eightfold.symmetry import BoardSymmetry, slap_batch, slap_cc
+from launching import eightfold
 from refusals import refusal
 
 SMALL = [
     "game=gomoku:size=5,win=4",
     "network=resnet:blocks=1,filters=8",
+    "backend=torch",
     "minutes=0",
     "games=24",
     "selfplay.parallel_games=6",
@@ -87,7 +87,7 @@ def test_samples_are_what_was_searched(tmp_path):
 def test_metrics_reach_tensorboard(tmp_path):
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-    training = Training(small(), tmp_path / "run")
+    training = Training(small("backend=auto"), tmp_path / "run")
     training.train()
     training.close()
     events = EventAccumulator(str(tmp_path / "run"))
@@ -142,8 +142,7 @@ def test_a_run_is_for_one_process_and_one_network(tmp_path):
 def test_a_run_in_use_and_a_strange_buffer_are_one_line_of_the_command(tmp_path):
     def said() -> str:
         changes = [part for change in SMALL for part in ("--set", change)]
-        command = [sys.executable, "-m", "eightfold", "train", "quick", "--run", "run", *changes]
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        done = eightfold("train", "quick", "--run", "run", *changes, cwd=tmp_path)
         assert done.returncode == 2
         assert done.stderr.count("\n") == 1
         return done.stderr
@@ -327,14 +326,9 @@ def test_monitors_name_collapsed_and_redundant_play():
 
 
 def test_the_command_trains_evaluates_and_refuses_nonsense(tmp_path):
-    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        environment = {**os.environ, "COLUMNS": "120"}
-        command = [sys.executable, "-m", "eightfold", *arguments]
-        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, env=environment)
-
-    changes = [
-        part for change in (*SMALL, "evaluation.final_games=2", "evaluation.playouts=8") for part in ("--set", change)
-    ]
+    run = partial(eightfold, cwd=tmp_path, COLUMNS="120")
+    settings = (*SMALL, "backend=auto", "evaluation.final_games=2", "evaluation.playouts=8")
+    changes = [part for change in settings for part in ("--set", change)]
     done = run("train", "quick", "--run", "first", *changes)
     assert done.returncode == 0, done.stderr
     assert "mcts:playouts=5000" in done.stdout

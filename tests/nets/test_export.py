@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -19,6 +17,7 @@ from eightfold.nets.inference.backends import TorchBackend, has_openvino
 from eightfold.nets.networks import NETWORKS
 from eightfold.nets.store import export
 from eightfold.nets.store.checkpoint import Description, load_checkpoint, save_checkpoint
+from launching import eightfold
 from refusals import refusal
 
 onnx = pytest.importorskip("onnx", reason="onnx is not installed")
@@ -50,16 +49,6 @@ def checkpoint(folder: Path, network_text: str = "a1", symmetry: str = "augment"
             parameter.add_(0.1 * torch.randn_like(parameter))
     save_checkpoint(folder, network, description)
     return description
-
-
-def eightfold(*arguments: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "eightfold", *map(str, arguments)],
-        env={**os.environ, "COLUMNS": "80"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
 
 
 def through_onnxruntime(path, planes):
@@ -174,7 +163,7 @@ def test_what_is_not_installed_is_named(package, tmp_path, monkeypatch):
 
 def test_the_command_says_what_it_did(tmp_path):
     checkpoint(tmp_path / "run", symmetry="slap")
-    done = eightfold("export", tmp_path / "run", "--onnx", "--output", tmp_path / "mine.onnx")
+    done = eightfold("export", str(tmp_path / "run"), "--onnx", "--output", str(tmp_path / "mine.onnx"))
     assert (done.returncode, done.stderr) == (0, "")
     assert f"wrote {tmp_path / 'mine.onnx'}" in done.stdout
     assert "trained with symmetry slap, which is not a part of the file" in done.stdout

@@ -23,6 +23,7 @@ from eightfold.core.commands import split_command
 from eightfold.games import make_game
 from eightfold.games.records.files import read_records
 from eightfold.protocols.gomocup.player import GomocupPlayer
+from launching import eightfold, server
 from patience import finished
 from processes import POSIX, gone, is_running
 from refusals import refusal
@@ -281,18 +282,13 @@ def test_an_exception_in_a_match_ends_the_engines(engine, tmp_path, monkeypatch)
 def test_ctrl_c_ends_the_engines_too(engine, tmp_path):
     log = tmp_path / "number"
     command = engine(first=f"open({str(log)!r}, 'w').write(str(os.getpid()))", move="time.sleep(600)")
-    match = subprocess.Popen(
-        [sys.executable, "-m", "eightfold", "match", f"gomocup:seconds=300,{command}", "random", "--games", "1"],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # who runs this may ignore Ctrl-C
-    )
+    match = server().launch("match", f"gomocup:seconds=300,{command}", "random", "--games", "1")
     deadline = time.perf_counter() + 60
     while not (log.exists() and log.read_text()) and time.perf_counter() < deadline:
         time.sleep(0.05)
     time.sleep(0.5)
-    match.send_signal(signal.SIGINT)
-    assert match.wait(60) != 0
+    match.signal(signal.SIGINT)
+    assert match.wait() != 0
     assert gone(int(log.read_text()))
 
 
@@ -348,14 +344,8 @@ def test_the_match_of_the_command_line_with_the_installed_engine(tmp_path):
     )  # as an installation writes it
     script.chmod(0o755)
     arguments = ["match", "gomocup:seconds=0.2,pbrain-eightfold", "mcts:playouts=100", "--game", "gomoku:size=8"]
-    done = subprocess.run(
-        [sys.executable, "-m", "eightfold", *arguments, "--games", "2", "--json", "--sgf", "games"],
-        cwd=tmp_path,
-        env={**os.environ, "PATH": f"{script.parent}{os.pathsep}{os.environ['PATH']}"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    path = f"{script.parent}{os.pathsep}{os.environ['PATH']}"
+    done = eightfold(*arguments, "--games", "2", "--json", "--sgf", "games", cwd=tmp_path, PATH=path)
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
     assert report["games"] == 2
@@ -367,14 +357,7 @@ def test_the_match_of_the_command_line_with_the_installed_engine(tmp_path):
 def test_the_table_shows_why_a_game_was_forfeited(engine, tmp_path):
     command = engine(move="say('banana'); return")
     arguments = ["--game", "gomoku:size=6", "--games", "2", "--sgf", "games"]
-    done = subprocess.run(
-        [sys.executable, "-m", "eightfold", "match", f"gomocup:{command}", "random", *arguments],
-        cwd=tmp_path,
-        env={**os.environ, "COLUMNS": "200"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = eightfold("match", f"gomocup:{command}", "random", *arguments, cwd=tmp_path, COLUMNS="200")
     assert done.returncode == 0, done.stderr
     assert "game 1 was forfeited by gomocup:" in done.stdout
     assert "answered 'banana', which is not a move" in done.stdout

@@ -56,7 +56,7 @@ def test_any_time_is_answered_with_a_move(player):
         assert manager.end() == 0
 
 
-@pytest.mark.parametrize("player", ["alphabeta", "mcts"])
+@pytest.mark.parametrize("player", [pytest.param("alphabeta", marks=pytest.mark.slow), "mcts"])
 def test_more_time_is_more_thinking(player):
     def looked_at(milliseconds: int) -> int:
         move_of(manager.ask(f"INFO timeout_turn {milliseconds}", "BOARD", *STONES, "DONE"), 15)
@@ -214,7 +214,7 @@ print("torch:", "torch" in sys.modules, file=sys.stderr)
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="memory is read from /proc")
-@pytest.mark.parametrize("player", [None, "mcts"])
+@pytest.mark.parametrize("player", [None, pytest.param("mcts", marks=pytest.mark.slow)])
 def test_memory_stays_below_that_of_tournaments_at_20x20(player):
     with Manager(*(["--player", player] if player else [])) as manager:
         assert manager.ask("START 20") == "OK"

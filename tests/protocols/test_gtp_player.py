@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
 import re
 import shlex
 import subprocess
@@ -20,6 +19,7 @@ from eightfold.protocols.engine import Engine
 from eightfold.protocols.gtp.engine import Gtp
 from eightfold.protocols.gtp.player import GtpPlayer
 from gnugo import PROGRAM, needs_gnugo
+from launching import eightfold
 from processes import POSIX, gone, is_running
 from refusals import refusal
 
@@ -447,14 +447,7 @@ def test_commands_that_cannot_be_are_refused_before_the_match(text, said):
 
 def test_the_command_line_plays_the_match(tmp_path):
     arguments = ["--game", "go:size=5", "--games", "2", "--sgf", "games"]
-    done = subprocess.run(
-        [sys.executable, "-m", "eightfold", "match", f"gtp:{EIGHTFOLD} greedy", "random", *arguments],
-        cwd=tmp_path,
-        env={**os.environ, "COLUMNS": "200"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = eightfold("match", f"gtp:{EIGHTFOLD} greedy", "random", *arguments, cwd=tmp_path, COLUMNS="200")
     assert done.returncode == 0, done.stderr
     assert "forfeited" not in done.stdout
     assert len(list((tmp_path / "games").iterdir())) == 2

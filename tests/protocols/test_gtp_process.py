@@ -14,6 +14,7 @@ import pytest
 
 from controllers import ENGINE, Controller, relay
 from gnugo import PROGRAM, action, needs_gnugo
+from launching import eightfold
 from managers import LONG
 
 DOCS = Path(__file__).parents[2] / "docs" / "protocols.md"
@@ -264,12 +265,11 @@ def test_what_others_print_does_not_get_between_the_lines(tmp_path):
     ],
 )
 def test_bad_options_are_one_line_and_exit_code_2(arguments, said):
-    with Controller(*arguments) as engine:
-        assert engine.process.wait(LONG) == 2
-        errors = engine.errors()
-        assert errors.startswith("eightfold: ")
-        assert said in errors
-        assert errors.count("\n") == 1
+    done = eightfold("gtp", *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("eightfold: ")
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
 
 
 # ---- GNU Go -----------------------------------------------------------------------------------------

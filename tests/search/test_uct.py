@@ -23,7 +23,7 @@ def plain_after(moves: list[int], size: int, win: int, exactly: bool) -> PlainGo
     return game
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (2, 3))])
 @pytest.mark.parametrize(
     ("text", "moves"),
     [

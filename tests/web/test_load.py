@@ -20,6 +20,7 @@ def test_games_side_by_side_lose_no_move():
     assert all(len(game.waits) == 4 for game in games)
 
 
+@pytest.mark.slow
 def test_the_benchmark_of_the_page_made_small(monkeypatch):
     monkeypatch.setattr(page, "GAMES", 3)
     monkeypatch.setattr(page, "MOVES", 2)

@@ -219,7 +219,7 @@ def train(
 
         family = make_game(config.game).name
         if family in GAMES:
-            warm_up((family,), once=True, tell=shown.compiles if shown is not None else None)
+            warm_up((family,), training=True, once=True, tell=shown.compiles if shown is not None else None)
         ended_by = train_run(config, folder)
         if shown is not None and ended_by != signal.SIGTERM:
             print("the page stays open; Ctrl-C ends it", file=sys.stderr)
@@ -406,11 +406,12 @@ def gtp(
 @app.command()
 def warmup(
     game: Annotated[list[str] | None, typer.Argument(help="Only for these, e.g. gomoku; for all if left out.")] = None,
+    training: Annotated[bool, typer.Option("--training", help="Only what `eightfold train` needs.")] = False,
 ) -> None:
     """Compile every kernel now, so that nothing has to be waited for later."""
     from eightfold.cli.warmup import warm_up
 
-    warm_up(game or ())
+    warm_up(game or (), training=training)
 
 
 def main() -> None:

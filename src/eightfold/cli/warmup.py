@@ -24,32 +24,46 @@ from eightfold.parts import CLASSICAL_PLAYERS
 Step = tuple[str, Callable[[], object]]  # what is compiled, and a way to reach it
 
 
-def steps(families: Sequence[str]) -> list[list[Step]]:
-    """What there is to compile for some families of games, in lanes that have little in common."""
+OPPONENTS = ("mcts",)  # of a network in training
+
+
+def steps(families: Sequence[str], *, training: bool = False) -> list[list[Step]]:
+    """What there is to compile for some families of games, in lanes that take about as long and have little in common.
+
+    `training`: only what a network is trained and measured with.
+    """
     from eightfold.games.game import make_game
 
-    lanes: list[list[Step]] = []
+    searches: list[Step] = [("symmetry: batches", _transforms)]
     for family in families:
-        lane: list[Step] = [(f"{family}: rules and encoders", partial(warm_up_rules, family))]
-        lane += [(f"{family}: {player}", partial(_player, family, player)) for player in CLASSICAL_PLAYERS]
-        lane.append((f"{family}: search with a network", partial(_selfplay, family)))
-        lanes.append(lane)
-    lanes[0] += [("symmetry: batches", _transforms), ("symmetry: SLAP", _slap)]
-    games = {family: make_game(family) for family in families}
-    for family, game in games.items():
-        if game.counts_points:
-            lanes[-1].append((f"{family}: ownership by random games", partial(_ownership, family)))
-    if any(game.spec.has_go_rows for game in games.values()):
-        lanes[0].append(("networks: Internal Symmetry Network", _isn))
-        lanes[-1].append(("TD(λ) self-play, isn", _td))
-    return lanes
+        searches.append((f"{family}: rules and encoders", partial(warm_up_rules, family)))
+        players = OPPONENTS if training else CLASSICAL_PLAYERS
+        searches += [(f"{family}: {player}", partial(_player, family, player)) for player in players]
+        searches.append((f"{family}: search with a network", partial(_selfplay, family)))
+    if training:
+        return [searches]
+    searches.append(("symmetry: SLAP", _slap))
+    others: list[Step] = []
+    for family, game in {family: make_game(family) for family in reversed(families)}.items():
+        if game.counts_points:  # its rules first, while the searches of another game are compiled
+            others.append((f"{family}: rules and encoders", partial(warm_up_rules, family)))
+            others.append((f"{family}: ownership by random games", partial(_ownership, family)))
+        if game.spec.has_go_rows:
+            others += [("networks: Internal Symmetry Network", _isn), ("TD(λ) self-play, isn", _td)]
+    return [searches, others] if others else [searches]
 
 
-def warm_up(families: Sequence[str] = (), *, once: bool = False, tell: Callable[[str], None] | None = None) -> None:
+def warm_up(
+    families: Sequence[str] = (),
+    *,
+    training: bool = False,
+    once: bool = False,
+    tell: Callable[[str], None] | None = None,
+) -> None:
     """Compile for some families of games, or for all; lanes side by side, each in a process of its own.
 
-    `once`: do nothing where this version was warmed up on this machine before. `tell` is called with every part that
-    is compiled, and with '' at the end.
+    `training`: only what training needs. `once`: do nothing where this version was warmed up on this machine before.
+    `tell` is called with every part that is compiled, and with '' at the end.
     """
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
@@ -63,10 +77,11 @@ def warm_up(families: Sequence[str] = (), *, once: bool = False, tell: Callable[
         if family not in GAMES:
             raise unknown("game", family, GAMES)
     families = tuple(dict.fromkeys(families)) or tuple(GAMES)
-    done = [cache_folder(Path(__file__)) / f"warm-{family}" for family in families]
-    if once and all(mark.exists() for mark in done):
+    mark = "warm-{}-training" if training else "warm-{}"
+    done = [cache_folder(Path(__file__)) / mark.format(family) for family in families]
+    if once and all(path.exists() for path in done):
         return
-    lanes = steps(families)
+    lanes = steps(families, training=training)
     if usable_cores() == 1:
         lanes = [[step for lane in lanes for step in lane]]
     console = Console(stderr=True)
@@ -88,8 +103,8 @@ def warm_up(families: Sequence[str] = (), *, once: bool = False, tell: Callable[
         finally:
             if tell is not None:
                 tell("")
-    for mark in done:
-        mark.touch()
+    for path in done:
+        path.touch()
 
 
 def _transforms() -> None:

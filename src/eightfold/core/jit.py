@@ -28,6 +28,7 @@ from typing import Any, TypeVar, cast
 import numba
 import numpy as np
 from numba.core import config
+from numba.types import unliteral
 from numpy.typing import NDArray
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -58,6 +59,7 @@ def kernel(function: F) -> F:
         return function
     if not source.is_file():
         return cast(F, compiled)  # typed in at a prompt: there is nothing to remember it by
+    _take_constants_as_numbers(compiled)
     # Numba picks a function's cache folder when caching is enabled on it, from this setting: it is put
     # back at once, so the kernels of other packages keep theirs.
     before = numba_config.CACHE_DIR
@@ -67,6 +69,19 @@ def kernel(function: F) -> F:
     finally:
         numba_config.CACHE_DIR = before
     return cast(F, compiled)
+
+
+def _take_constants_as_numbers(compiled: Any) -> None:
+    """Let a kernel that calls this one with a constant, as in `f(x, 0)`, use the version for any number.
+
+    Numba would compile one for each constant. What gains by knowing it is inlined anyway.
+    """
+    template = compiled.get_call_template
+
+    def for_any_number(args: Any, kws: Any) -> Any:
+        return template([unliteral(each) for each in args], {name: unliteral(each) for name, each in kws.items()})
+
+    compiled.get_call_template = for_any_number
 
 
 @functools.cache

@@ -58,7 +58,7 @@ class Work(NamedTuple):
 @kernel
 def prepare(work: Work, state: Ints, radius: int, board: NDArray[np.int8]) -> None:  # board [N, N]
     """Take up a new root; the table keeps what it knows."""
-    work.states[0] = state
+    copy_state(state, work.states[0])
     score_moves(state, work.scores[0])
     work.near[:] = 0
     size = state[SIZE]
@@ -124,7 +124,8 @@ def make_child(work: Work, ply: int, move: int) -> None:
     child = work.states[ply + 1]
     copy_state(work.states[ply], child)
     play(child, move)
-    work.scores[ply + 1] = work.scores[ply]
+    for side in range(2):
+        copy_state(work.scores[ply, side], work.scores[ply + 1, side])
     rescore_moves(child, move, work.scores[ply + 1])
 
 
