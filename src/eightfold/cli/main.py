@@ -30,14 +30,14 @@ app = typer.Typer(
 GameOption = Annotated[str, typer.Option("--game", help="The game, e.g. gomoku:size=8,win=5,rule=standard.")]
 NetworkGameOption = Annotated[
     str | None,
-    typer.Option("--game", help="The network's own if left out; a game of your own (python:MODULE) must be named."),
+    typer.Option("--game", help="Default: the game it was trained for. Name a game of your own (python:MODULE) here."),
 ]
 SeedOption = Annotated[int, typer.Option(min=0, help="Equal seeds give equal results.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")]
 
 
 @app.callback(invoke_without_command=True)
-def _root(version: Annotated[bool, typer.Option("--version", help="Print the version and leave.")] = False) -> None:
+def _root(version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False) -> None:
     if version:
         print(f"eightfold {__version__}")
         raise typer.Exit
@@ -49,19 +49,19 @@ def match(
     second: Annotated[str, typer.Argument(help="Its opponent.")],
     game: GameOption = "gomoku:size=15",
     games: Annotated[
-        int | None, typer.Option(min=1, help="How many; colours alternate (default: 20, or 1 with a human).")
+        int | None, typer.Option(min=1, help="Number of games; colours alternate (default: 20, or 1 with a human).")
     ] = None,
     seed: SeedOption = 0,
     opening_plies: Annotated[
         int,
-        typer.Option(min=0, help="Start from so many random moves, each opening twice with colours swapped."),
+        typer.Option(min=0, help="Random moves at the start. Each opening is played twice, with colours swapped."),
     ] = 0,
-    parallel: Annotated[int, typer.Option(min=0, help="Games played side by side; 0: as many as suit.")] = 0,
+    parallel: Annotated[int, typer.Option(min=0, help="Games played side by side; 0 chooses.")] = 0,
     as_json: JsonOption = False,
-    sgf: Annotated[Path | None, typer.Option(help="A folder to keep the games in, one SGF file each.")] = None,
+    sgf: Annotated[Path | None, typer.Option(help="Save the games in this folder, one SGF file each.")] = None,
     show: Annotated[bool, typer.Option("--show", help="Draw the final board of the last game.")] = False,
 ) -> None:
-    """Play a match between two players and say what the result is worth."""
+    """Play a match between two players and report the score with its confidence interval."""
     from eightfold.arena.folder import GameFolder
     from eightfold.arena.match import play_match
     from eightfold.arena.match_report import MatchProgress, print_match
@@ -107,7 +107,7 @@ def match(
 def play(
     player: Annotated[str, typer.Argument(help="Your opponent, e.g. alphabeta:depth=4 (see `eightfold players`).")],
     game: GameOption = "gomoku:size=15",
-    colour: Annotated[str, typer.Option(help="Yours: black, who moves first, or white.")] = "black",
+    colour: Annotated[str, typer.Option(help="Your colour: black (moves first) or white.")] = "black",
     seed: SeedOption = 0,
 ) -> None:
     """Play against a player, in this terminal."""
@@ -123,18 +123,20 @@ def play(
 
 @app.command()
 def serve(
-    host: Annotated[str, typer.Option(help="The address to listen on; others than this machine need another.")] = (
+    host: Annotated[str, typer.Option(help="Address to listen on. 127.0.0.1 serves this machine only.")] = (
         "127.0.0.1"
     ),
-    port: Annotated[int, typer.Option(min=0, max=65535, help="A free one is taken where this is not.")] = 8008,
-    no_browser: Annotated[bool, typer.Option("--no-browser", help="Open no browser.")] = False,
-    run: Annotated[list[Path] | None, typer.Option(help="A run to watch, and its network to play; repeatable.")] = None,
-    player: Annotated[
-        list[str] | None, typer.Option(help="A player to offer besides the usual ones; repeatable.")
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port to listen on. If it is taken, a free one is used.")
+    ] = 8008,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open a browser.")] = False,
+    run: Annotated[
+        list[Path] | None, typer.Option(help="A run to watch and whose network to play against; repeatable.")
     ] = None,
+    player: Annotated[list[str] | None, typer.Option(help="A player to add to the menus; repeatable.")] = None,
     isn: Annotated[
         list[Path] | None,
-        typer.Option(help="An Internal Symmetry Network to lay over boards of Go, a file or a run; repeatable."),
+        typer.Option(help="An Internal Symmetry Network to show on Go boards, a file or a run; repeatable."),
     ] = None,
 ) -> None:
     """Open the page: play, analyse, see a position from its eight sides, watch training."""
@@ -146,9 +148,9 @@ def serve(
 @app.command()
 def show(
     file: Annotated[Path, typer.Argument(help="A game record, .sgf or .psq.")],
-    number: Annotated[int, typer.Option("--game", min=1, help="Which game of the file.")] = 1,
+    number: Annotated[int, typer.Option("--game", min=1, help="Number of the game in the file.")] = 1,
     ply: Annotated[
-        int | None, typer.Option(min=0, help="The position after so many moves; the last if left out.")
+        int | None, typer.Option(min=0, help="Show the position after this many moves (default: the last).")
     ] = None,
 ) -> None:
     """Show a recorded game: who played, how it ended, and a position."""
@@ -177,15 +179,17 @@ def players() -> None:
 def train(
     preset: Annotated[str, typer.Argument(help="A preset, or a TOML file of your own.")] = "quick",
     run: Annotated[
-        Path | None, typer.Option(help="The run's folder (default: runs/PRESET). The same one goes on.")
+        Path | None, typer.Option(help="The run's folder (default: runs/PRESET). An existing run continues.")
     ] = None,
-    game: Annotated[str | None, typer.Option("--game", help="The game; one of your own must be named here.")] = None,
+    game: Annotated[
+        str | None, typer.Option("--game", help="The game. Name a game of your own (python:MODULE) here.")
+    ] = None,
     minutes: Annotated[
-        float | None, typer.Option(min=0, help="Training time, evaluations left out; 0: no limit.")
+        float | None, typer.Option(min=0, help="Training time, not counting evaluations; 0: no limit.")
     ] = None,
     games: Annotated[int | None, typer.Option(min=0, help="Self-play games; 0: no limit.")] = None,
     symmetry: Annotated[
-        str | None, typer.Option(help="none, augment, augment-eager, slap, slap-cc, random, average.")
+        str | None, typer.Option(help="Symmetry mode: none, augment, augment-eager, slap, slap-cc, random, average.")
     ] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Equal seeds start from equal weights.")] = None,
     set_: Annotated[
@@ -196,9 +200,9 @@ def train(
         str | None,
         typer.Option("--from", help="Start from the weights of a network: a run, a checkpoint or a shipped one."),
     ] = None,
-    page: Annotated[bool, typer.Option("--page", help="Open the page too, where there is a display.")] = False,
+    page: Annotated[bool, typer.Option("--page", help="Also open the page, if there is a display.")] = False,
 ) -> None:
-    """Train a network from nothing by self-play, or go on with a run. Ctrl-C stops cleanly."""
+    """Train a network by self-play, or continue a run. Ctrl-C stops cleanly."""
     from eightfold.learning.config import train_config
 
     given = {"game": game, "minutes": minutes, "games": games, "symmetry": symmetry, "seed": seed}
@@ -230,7 +234,7 @@ def train(
 def train_isn(
     preset: Annotated[str, typer.Argument(help="A preset (paper, fast), or a TOML file of your own.")] = "fast",
     run: Annotated[
-        Path | None, typer.Option(help="The run's folder (default: runs/isn-PRESET). The same one goes on.")
+        Path | None, typer.Option(help="The run's folder (default: runs/isn-PRESET). An existing run continues.")
     ] = None,
     minutes: Annotated[float | None, typer.Option(min=0, help="Training time; 0: no limit.")] = None,
     games: Annotated[int | None, typer.Option(min=0, help="Self-play games; 0: no limit.")] = None,
@@ -240,7 +244,7 @@ def train_isn(
         typer.Option("--set", help="Change a key, e.g. learning_rate=1e-5 (see `eightfold settings train-isn`)."),
     ] = None,
 ) -> None:
-    """Train an Internal Symmetry Network for Go by TD(lambda) self-play, or go on with a run. Ctrl-C stops cleanly."""
+    """Train an Internal Symmetry Network for Go by TD(lambda) self-play, or continue a run. Ctrl-C stops cleanly."""
     from eightfold.config import load_preset, with_changes
     from eightfold.learning.commands import train_isn_run
     from eightfold.learning.td.config import TdConfig
@@ -254,7 +258,7 @@ def train_isn(
 @app.command()
 def settings(
     command: Annotated[str, typer.Argument(help="Whose settings: train, train-isn, or study:NAME.")] = "train",
-    markdown: Annotated[bool, typer.Option("--markdown", help="Print docs/settings.md, which holds both.")] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print the page docs/settings.md.")] = False,
 ) -> None:
     """List every key that --set takes, with its default, what it may be and what it means."""
     from eightfold.learning.listing import print_config, print_settings, settings_page
@@ -273,11 +277,15 @@ def settings(
 def evaluate(
     run: Annotated[Path, typer.Argument(help="A run's folder, or a checkpoint's.")],
     game: NetworkGameOption = None,
-    games: Annotated[int, typer.Option(min=1, help="Games a tier.")] = 30,
-    playouts: Annotated[int, typer.Option(min=1, help="Of the network, for a move.")] = 400,
+    games: Annotated[int, typer.Option(min=1, help="Games against each opponent.")] = 30,
+    playouts: Annotated[int, typer.Option(min=1, help="Playouts of the network for each move.")] = 400,
     seed: SeedOption = 0,
     as_paper: Annotated[
-        bool, typer.Option("--as-paper", help="The paper's search, and the network moves first in every game.")
+        bool,
+        typer.Option(
+            "--as-paper",
+            help="Measure as Suen & Alonso do: their search constants, and the network always moves first.",
+        ),
     ] = False,
     backend: Annotated[str, typer.Option(help="What runs the network: auto, openvino:precision=fp32, ...")] = "auto",
     as_json: JsonOption = False,
@@ -320,8 +328,8 @@ def export(
 
 @app.command()
 def bench(
-    name: Annotated[str | None, typer.Argument(help="One benchmark; all of them if left out.")] = None,
-    device: Annotated[str, typer.Option(help="cpu, or cuda for a benchmark that can: isn.")] = "cpu",
+    name: Annotated[str | None, typer.Argument(help="Which benchmark (default: all).")] = None,
+    device: Annotated[str, typer.Option(help="cpu, or cuda (benchmark isn only).")] = "cpu",
     as_json: JsonOption = False,
 ) -> None:
     """Measure how fast this machine is, each figure beside a baseline of the same run."""
@@ -339,25 +347,25 @@ def bench(
 def gomocup(
     player: Annotated[
         str | None,
-        typer.Option(help="A player, e.g. alphabeta (see `eightfold players`); the best there is if left out."),
+        typer.Option(help="A player, e.g. alphabeta (see `eightfold players`); default: the strongest available."),
     ] = None,
     seed: SeedOption = 0,
 ) -> None:
-    """Be an engine for Gomocup managers such as Piskvork: commands on stdin, moves on stdout. Ends with END."""
+    """Run as an engine for Gomocup managers such as Piskvork. Reads commands from stdin until END."""
     from eightfold.protocols.gomocup.session import serve
 
     serve(player, seed=seed)
 
 
 @app.command(
-    help="Run a study, or go on with it, and write its report. Ctrl-C stops; the same command goes on.\n\n"
+    help="Run or continue a study and write its report. Ctrl-C stops; the same command continues.\n\n"
     + "\n\n".join(f"{name}: {question}" for name, question in STUDIES.items())
 )
 def study(
     name: Annotated[str, typer.Argument(help="Which one, or python:MODULE for one of your own.")],
     run: Annotated[Path | None, typer.Option(help="A run that the study is about, if it takes one.")] = None,
     output: Annotated[
-        Path | None, typer.Option(help="Its folder (default: RUN/study, or studies/NAME). The same one goes on.")
+        Path | None, typer.Option(help="Its folder (default: RUN/study, or studies/NAME). An existing study continues.")
     ] = None,
     small: Annotated[bool, typer.Option("--small", help="The whole study in seconds, with tiny settings.")] = False,
     set_: Annotated[
@@ -389,7 +397,7 @@ def gtp(
     player: Annotated[
         str | None,
         typer.Option(
-            help="A player, e.g. mcts:playouts=2000 (see `eightfold players`); the best there is if left out."
+            help="A player, e.g. mcts:playouts=2000 (see `eightfold players`); default: the strongest available."
         ),
     ] = None,
     game: Annotated[
@@ -397,7 +405,7 @@ def gtp(
     ] = "go:size=19",
     seed: SeedOption = 0,
 ) -> None:
-    """Be a Go engine for programs that speak GTP, such as Sabaki or GoGui. Ends with quit."""
+    """Run as an engine for programs that speak GTP, such as Sabaki or GoGui. Reads commands from stdin until quit."""
     from eightfold.protocols.gtp.session import serve
 
     serve(player, game=game, seed=seed)
@@ -405,10 +413,10 @@ def gtp(
 
 @app.command()
 def warmup(
-    game: Annotated[list[str] | None, typer.Argument(help="Only for these, e.g. gomoku; for all if left out.")] = None,
+    game: Annotated[list[str] | None, typer.Argument(help="Games to compile for (default: all).")] = None,
     training: Annotated[bool, typer.Option("--training", help="Only what `eightfold train` needs.")] = False,
 ) -> None:
-    """Compile every kernel now, so that nothing has to be waited for later."""
+    """Compile all kernels now, so that nothing waits for the compiler later."""
     from eightfold.cli.warmup import warm_up
 
     warm_up(game or (), training=training)
