@@ -20,7 +20,8 @@ from eightfold.learning.data.sample import Batch
 from eightfold.learning.monitors import SelfPlayMonitor
 from eightfold.nets.inference.cache import CachedEvaluator
 from eightfold.nets.inference.evaluator import MODES, NetworkEvaluator, planes_seen
-from eightfold.nets.networks import Shape, make_network
+from eightfold.nets.networks import make_network
+from eightfold.nets.shape import Shape
 from eightfold.search import AlphaBeta
 from eightfold.symmetry import audit, orbit, orbit_key, slap_frames, stabiliser, transform_policies, transform_states
 from refusals import refusal

@@ -64,7 +64,8 @@ def place(tmp_path, examples, monkeypatch):
 @pytest.fixture
 def network(place):
     """A checkpoint whose description names the stranger's game."""
-    from eightfold.nets.store.checkpoint import Description, save_checkpoint
+    from eightfold.nets.store.checkpoint import save_checkpoint
+    from eightfold.nets.store.description import Description
 
     torch.manual_seed(1)
     sound = Description(network="resnet:blocks=1,filters=8", game=LIKE, encoder="last-move", symmetry="none")
@@ -78,11 +79,11 @@ def network(place):
 def exported(network):
     """The same as one ONNX file."""
     onnx = pytest.importorskip("onnx", reason="onnx is not installed")
-    from eightfold.nets.store.checkpoint import Description
-    from eightfold.nets.store.export import onnx_bytes
+    from eightfold.nets.store.description import Description
+    from eightfold.nets.store.onnx_graph import onnx_bytes
 
     sound = Description(network="resnet:blocks=1,filters=8", game=LIKE, encoder="last-move", symmetry="none")
-    model = onnx.load_model_from_string(onnx_bytes(sound.make(), sound, any_size=True))
+    model = onnx.load_model_from_string(onnx_bytes(sound.make(), sound, any_size=True, facts={}))
     for pair in model.metadata_props:
         if pair.key == "game":
             pair.value = USER_GAME
@@ -163,7 +164,8 @@ def test_a_record_names_no_code(name, text, place):
 
 
 def test_the_notes_of_an_internal_symmetry_network_name_no_code(place):
-    from eightfold.isn.network import ISN, save_isn
+    from eightfold.isn.network import ISN
+    from eightfold.isn.store import save_isn
 
     save_isn(ISN(), place.folder / "isn.safetensors", game=USER_GAME, classes=USER_GAME, player=USER_GAME)
     command("match", "isn:isn.safetensors", "random", "--game", "go:size=3", "--games", "2")

@@ -26,3 +26,22 @@ PLAYERS = Registry(
         "python": "eightfold.arena.user_player:UserPlayer",
     },
 )
+
+# What a network's text names (`resnet:blocks=6`): PyTorch modules with a policy and a value, to be trained.
+NETWORKS = Registry(
+    "network",
+    {
+        "a1": "eightfold.nets.networks:A1",
+        "resnet": "eightfold.nets.networks:ResNet",
+        "isn": "eightfold.isn.policy:ISNPolicy",
+    },
+)
+
+# What a place may hold (`eightfold.nets.store.network.Network`), in the order in which it is asked.
+NETWORK_KINDS = Registry(
+    "kind of network",
+    {
+        "policy-value": "eightfold.nets.store.policy_value:PolicyValueNetwork",
+        "isn": "eightfold.isn.go_network:GoIsn",
+    },
+)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from eightfold.benchmarks import backends
-from eightfold.nets.networks import Shape
+from eightfold.nets.shape import Shape
 
 CPU = ("torch_fp32", "torch_bf16", "onnxruntime_fp32", "openvino_fp32", "openvino_bf16")
 

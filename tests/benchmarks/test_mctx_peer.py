@@ -9,7 +9,8 @@ import torch
 from eightfold.benchmarks.peers import mctx_selfplay as peer
 from eightfold.games import make_game
 from eightfold.games.state import DRAW, ONGOING, RESULT
-from eightfold.nets.networks import Shape, make_network
+from eightfold.nets.networks import make_network
+from eightfold.nets.shape import Shape
 
 GAME = make_game("gomoku:size=8")
 

@@ -32,7 +32,7 @@ def strange(network):
 
 def assert_as_exact_as_torch(found, network, classes):
     """Against double precision, with three times the error that torch makes in single precision."""
-    planes = one_hot(torch.from_numpy(classes), network.config["inputs"])
+    planes = one_hot(torch.from_numpy(classes), network.config.inputs)
     with torch.inference_mode():
         single = network(planes).numpy()
         exact = copy.deepcopy(network).double()(planes.double()).numpy()
@@ -47,10 +47,10 @@ def test_the_kernel_answers_as_torch_does(config, shape):
     torch.manual_seed(1)
     network = strange(ISN(**config))
     evaluator = FusedEvaluator(network)
-    classes = np.random.default_rng(1).integers(0, network.config["inputs"] - 1, shape).astype(np.uint8)
+    classes = np.random.default_rng(1).integers(0, network.config.inputs - 1, shape).astype(np.uint8)
     assert_as_exact_as_torch(evaluator.run(classes), network, classes)
     evaluator.load(strange(network))
-    into = np.empty((shape[0], network.config["outputs"], *shape[1:]), np.float32)
+    into = np.empty((shape[0], network.config.outputs, *shape[1:]), np.float32)
     assert evaluator.run(classes, into) is into
     assert_as_exact_as_torch(into, network, classes)
 

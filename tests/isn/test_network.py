@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 import torch
 
-from eightfold.isn.network import ISN, load_isn, one_hot, save_isn, with_ring
+from eightfold.isn.network import ISN, one_hot, with_ring
+from eightfold.isn.store import read_isn, save_isn
 from eightfold.symmetry.group import COUNT
 from eightfold.symmetry.representations import action
 from eightfold.symmetry.transform import BoardSymmetry
@@ -50,7 +51,7 @@ def fault(function, planes, channels_action=None):
     return worst
 
 
-def test_the_counts_of_document_003():
+def test_the_counts_of_the_paper():
     plain = ISN(bias=False)
     assert parameters(plain) == 714
     assert [parameters(part) for part in (plain.hidden, plain.output, plain.shortcut)] == [280, 140, 294]
@@ -65,12 +66,12 @@ def test_the_counts_of_document_003():
 @pytest.mark.parametrize(("precision", "tolerance"), [(torch.float32, 1e-6), (torch.float64, 1e-12)])
 def test_turning_before_is_turning_after(config, size, precision, tolerance):
     network = strange(ISN(**config).to(precision), scale=0.3)
-    planes = one_hot(classes(size, network.config["inputs"]), network.config["inputs"]).to(precision)
+    planes = one_hot(classes(size, network.config.inputs), network.config.inputs).to(precision)
     assert fault(network, planes) < tolerance
     assert fault(network.fused(), planes) < tolerance
     hidden = network.hidden.forward
     assert fault(hidden, planes, action(network.hidden_field)) < 10 * tolerance, "hidden units turn by their types"
-    mixed = torch.rand(2, network.config["inputs"], size, size, dtype=precision).softmax(dim=1)  # not only one class
+    mixed = torch.rand(2, network.config.inputs, size, size, dtype=precision).softmax(dim=1)  # not only one class
     assert fault(network, mixed) < tolerance
 
 
@@ -121,7 +122,7 @@ def test_controls_that_must_break():
 def test_fusing_changes_no_answer(config):
     network = strange(ISN(**config).double())
     for size in (2, 9, 13):
-        planes = one_hot(classes(size, network.config["inputs"]), network.config["inputs"]).double()
+        planes = one_hot(classes(size, network.config.inputs), network.config.inputs).double()
         torch.testing.assert_close(network.fused()(planes), network(planes), atol=1e-12, rtol=0)
     fused = network.fused()
     convolutions = [module for module in fused.modules() if isinstance(module, torch.nn.Conv2d)]
@@ -174,7 +175,7 @@ def test_gradients_reach_every_parameter():
 def test_files_go_round_and_bad_ones_are_named(tmp_path):
     network = strange(ISN(recurrent=1, chiral=1, bias=False))
     save_isn(network, tmp_path / "isn.safetensors")
-    again = load_isn(tmp_path / "isn.safetensors")
+    again = ISN.from_weights(read_isn(tmp_path / "isn.safetensors")[0])
     assert again.config == network.config
     planes = one_hot(classes(5))
     torch.testing.assert_close(again(planes), network(planes), atol=0, rtol=0)
@@ -182,23 +183,23 @@ def test_files_go_round_and_bad_ones_are_named(tmp_path):
     from safetensors.torch import save
 
     data = (tmp_path / "isn.safetensors").read_bytes()
-    config = {**network.config, "trivial": 3}
+    config = {**network.config.as_dict(), "trivial": 3}
     cases = {
         "cut": (data[:200], "is not a whole safetensors file"),
         "other": (save({"weight": torch.zeros(3)}), "holds no Internal Symmetry Network"),
         "wrong": (
             save(network.state_dict(), {"format": "eightfold-isn", "config": json.dumps(config)}),
-            "does not fit this network",
+            "does not fit its network",
         ),
         "huge": (
             save({}, {"format": "eightfold-isn", "config": json.dumps({**config, "inputs": 10**9})}),
-            "too large to be meant",
+            "inputs=1000000000 is not a whole number from 2 to 1024",
         ),
     }
     for name, (content, said) in cases.items():
         (tmp_path / name).write_bytes(content)
-        assert said in refusal(lambda name=name: load_isn(tmp_path / name))
-    assert "nowhere" in refusal(lambda: load_isn(tmp_path / "nowhere"))
+        assert said in refusal(lambda name=name: read_isn(tmp_path / name))
+    assert "nowhere" in refusal(lambda: read_isn(tmp_path / "nowhere"))
     for options, said in (({"inputs": 1}, "inputs=1"), ({"recurrent": -1}, "recurrent=-1"), ({"trivial": 1.5}, "1.5")):
         assert said in refusal(lambda options=options: ISN(**options))
     nothing = dict.fromkeys(("trivial", "symmetrical", "diagonal", "chiral", "faithful"), 0)

@@ -11,15 +11,16 @@ from eightfold.core.rng import make_random
 from eightfold.games.game import make_game
 from eightfold.games.setup import start_from, with_side
 from eightfold.games.state import BLACK, WHITE
-from eightfold.isn.choice import draw_move, move_values
+from eightfold.isn.assessment import IsnEvaluator, follow
 from eightfold.isn.classes import EMPTY_POINT, liberty_classes
 from eightfold.isn.fused import FusedEvaluator
-from eightfold.isn.network import save_isn
-from eightfold.isn.place import load_go_isn
+from eightfold.isn.go_network import GoIsn
+from eightfold.isn.move_selection import draw_move, move_values
 from eightfold.isn.player import IsnOptions, IsnPlayer
 from eightfold.isn.reward import board_rewards, board_values
+from eightfold.isn.store import save_isn
 from eightfold.isn.tables import playing_tables
-from eightfold.isn.view import IsnEvaluator, follow
+from eightfold.nets.store.open import open_network
 from refusals import refusal
 from strange_networks import strange
 
@@ -60,7 +61,7 @@ def test_move_values_are_those_of_whole_boards(config):
     captured = 0
     for seed in range(6):
         position = random_position(game, 14 + seed, seed)
-        view = evaluator.view(position)
+        view = evaluator.assess(position)
         values, moves = np.full((1, 26), np.nan), np.zeros(26, np.int64)
         count = move_values(
             position.state, position.stones[None].copy(), view.outputs[None].copy(), tables, moves, values
@@ -86,7 +87,7 @@ def test_suicide_where_it_is_legal_is_worth_the_board_without_the_stones(config)
     position = game.after(["a1", "a2", "pass", "b2", "pass", "c1"])
     network = strange(5, **config)
     evaluator = IsnEvaluator(game, network)
-    view = evaluator.view(position)
+    view = evaluator.assess(position)
     suicide = game.action("b1")
     assert np.isfinite(view.moves[position.legal_moves]).all()
     after = position.play(suicide)
@@ -106,15 +107,14 @@ def test_the_view_is_the_side_to_moves():
     evaluator = IsnEvaluator(game, strange(3), c=0.7, s=0.2)
     position = random_position(game, 9, 4)
     assert position.to_move == WHITE
-    white = evaluator.view(position)
-    black = evaluator.view(position.play("pass"))
+    white = evaluator.assess(position)
+    black = evaluator.assess(position.play("pass"))
     expected = board_rewards(position.stones[None], white.outputs[None], c=0.7, s=0.2)[0]
     np.testing.assert_allclose(white.rewards, expected, atol=1e-5)
     after = board_rewards(position.stones[None], black.outputs[None], c=0.7, s=0.2)[0]
     np.testing.assert_allclose(black.rewards, -after, atol=1e-5)
     area = board_values(position.stones[None], black.outputs[None], c=0.0, s=1.0)[0]
-    assert black.chinese == pytest.approx(-(area + 2.5), abs=1e-4)
-    assert white.worth == pytest.approx(white.rewards.sum())
+    assert black.lead == pytest.approx(-(area + 2.5), abs=1e-4)
 
 
 def test_positions_are_followed_from_the_start_of_their_game():
@@ -130,7 +130,7 @@ def test_positions_are_followed_from_the_start_of_their_game():
     setup = start_from(game, {12: 1, 0: 2})
     np.testing.assert_array_equal(two.outputs(setup), IsnEvaluator(game, network).outputs(setup))
     handicap = make_game("go:size=9,handicap=2")
-    assert IsnEvaluator(handicap, network).view(handicap.start()).moves.shape == (82,)
+    assert IsnEvaluator(handicap, network).assess(handicap.start()).moves.shape == (82,)
 
 
 def test_games_that_began_with_other_stones_or_with_two_moves_in_a_row_are_looked_at_as_they_stand():
@@ -142,7 +142,7 @@ def test_games_that_began_with_other_stones_or_with_two_moves_in_a_row_are_looke
     two_in_a_row = with_side(game.after([12]), BLACK).play(7)
     evaluator = IsnEvaluator(game, network)
     for each in (position, two_in_a_row, around):
-        found = evaluator.view(each).outputs
+        found = evaluator.assess(each).outputs
         before = FusedEvaluator(network).run(np.full((1, 5, 5), EMPTY_POINT, np.uint8))
         expected = FusedEvaluator(network).run(liberty_classes(each.stones[None].copy(), before))
         np.testing.assert_allclose(found, expected[0], atol=1e-6)
@@ -164,7 +164,7 @@ def plain_search(evaluator, position, root, depth, width, s=0.4, c=0.4):
         points = np.where(board == 0, 1.0, s) * ((owners == WHITE) * 1.0 - (owners == BLACK) * 1.0)
         return sign * (points.sum() + banked)
     values = {}
-    worth = evaluator.view(position).moves
+    worth = evaluator.assess(position).moves
     for move in position.legal_moves:
         values[int(move)] = worth[move] + sign * banked
         after = position.play(int(move))
@@ -185,7 +185,7 @@ def _taken(position, colour):
 @pytest.mark.parametrize(("depth", "width"), [(2, 100), (3, 4), (5, 2)])
 def test_alpha_beta_finds_what_min_max_finds(place, depth, width):
     game = make_game("go:size=4,komi=0.5")
-    network, _ = load_go_isn(place)
+    network = open_network(place, kind=GoIsn).weights
     for seed in range(3):
         position = random_position(game, 7 + seed, seed)
         if seed == 2:
@@ -238,7 +238,7 @@ def test_players_by_name(place):
     for text, said in (
         ("isn:", "names no network"),
         ("isn:beta=3", "names no network"),
-        ("isn:/nowhere", "holds no Internal Symmetry Network"),
+        ("isn:/nowhere", "holds no network"),
         (f"isn:{place},gamma=1", "gamma"),
         (f"isn:{place},depth=0", "depth"),
     ):

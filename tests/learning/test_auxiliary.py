@@ -21,25 +21,29 @@ from eightfold.learning.data.sample import Batch, Sample
 from eightfold.learning.loop import Training
 from eightfold.learning.selfplay import SelfPlay
 from eightfold.learning.trainer import Trainer
-from eightfold.nets.foresight import foreseen_owners, foresees
+from eightfold.nets.auxiliary import has_auxiliary
 from eightfold.nets.inference.backends import make_backend
 from eightfold.nets.inference.evaluator import NetworkEvaluator
-from eightfold.nets.networks import NETWORKS, folded
-from eightfold.nets.store.checkpoint import Description, load_checkpoint
+from eightfold.nets.networks import folded
+from eightfold.nets.store.checkpoint import load_checkpoint
+from eightfold.nets.store.description import Description
 from eightfold.nets.store.export import export_onnx
+from eightfold.nets.store.open import open_network
+from eightfold.nets.store.policy_value import PolicyValueNetwork
+from eightfold.parts import NETWORKS
 from eightfold.symmetry.group import COUNT
 from eightfold.symmetry.transform import inverse_ids, transform_policies, transform_states
 from refusals import refusal
 
 GAME = "go:size=5,komi=0.5"
-FORESEEING = [
-    "resnet:blocks=1,filters=8,foresight=1",
-    "a1:foresight=1",
-    "isn:layers=2,trivial=8,symmetrical=1,diagonal=1,chiral=1,faithful=2,heads=8,foresight=1",
+WITH_AUXILIARY = [
+    "resnet:blocks=1,filters=8,auxiliary=1",
+    "a1:auxiliary=1",
+    "isn:layers=2,trivial=8,symmetrical=1,diagonal=1,chiral=1,faithful=2,heads=8,auxiliary=1",
 ]
 
 
-def description(network="resnet:blocks=1,filters=8,foresight=1", symmetry="augment", game=GAME):
+def description(network="resnet:blocks=1,filters=8,auxiliary=1", symmetry="augment", game=GAME):
     return Description(network=network, game=make_game(game).text, encoder="liberties", symmetry=symmetry)
 
 
@@ -115,7 +119,7 @@ def test_batches_of_every_mode_turn_owners_as_they_turn_states(mode):
 
 
 @pytest.mark.parametrize("root", ["puct", "gumbel"])
-@pytest.mark.parametrize("network", FORESEEING)
+@pytest.mark.parametrize("network", WITH_AUXILIARY)
 def test_self_play_counts_its_games(root, network):
     game, made = make_game(GAME), description(network)
     backend = make_backend("torch", made.make(), made.shape(), threads=1)
@@ -139,8 +143,8 @@ def test_self_play_counts_its_games(root, network):
             assert sample.score * 25 == pytest.approx(position.margin if side == BLACK else -position.margin)
 
 
-@pytest.mark.parametrize("network", FORESEEING)
-def test_foresight_is_learned_and_its_weights_matter(network):
+@pytest.mark.parametrize("network", WITH_AUXILIARY)
+def test_auxiliary_targets_are_learned_and_its_weights_matter(network):
     torch.manual_seed(1)
     made = description(network)
     random = np.random.default_rng(3)
@@ -157,21 +161,21 @@ def test_foresight_is_learned_and_its_weights_matter(network):
     assert last.ownership < first.ownership / 4
     assert last.score < first.score
     deaf = Trainer(made.make(), 1e-2, precision="fp32", l2=0, clip_quantile=0, ownership_weight=0, score_weight=0)
-    before = [parameter.clone() for parameter in deaf.model.foresight.parameters()]
+    before = [parameter.clone() for parameter in deaf.model.auxiliary.parameters()]
     deaf.step(batch)
-    assert all(torch.equal(one, other) for one, other in zip(before, deaf.model.foresight.parameters(), strict=True))
+    assert all(torch.equal(one, other) for one, other in zip(before, deaf.model.auxiliary.parameters(), strict=True))
 
 
-def test_every_network_can_foresee():
-    assert {text.partition(":")[0] for text in FORESEEING} == set(NETWORKS)
+def test_every_network_has_auxiliary_heads():
+    assert {text.partition(":")[0] for text in WITH_AUXILIARY} == set(NETWORKS)
 
 
 @pytest.mark.parametrize("size", [5, 6])
-def test_the_foresight_of_isn_turns_with_the_board(size):
+def test_the_ownership_of_isn_turns_with_the_board(size):
     """Whatever the weights: owners of a turned board are the turned owners, and the score is the same."""
     torch.manual_seed(5)
     game = f"go:size={size},komi=0.5"
-    text = "isn:layers=3,trivial=4,heads=5,foresight=1"
+    text = "isn:layers=3,trivial=4,heads=5,auxiliary=1"
     made = Description(network=text, game=game, encoder="liberties", symmetry="none")
     network = made.make().double().eval()
     for parameter in network.parameters():
@@ -180,29 +184,29 @@ def test_the_foresight_of_isn_turns_with_the_board(size):
     ids = np.arange(COUNT)
     turned = transform_states(np.repeat(planes, COUNT, axis=0), ids)
     with torch.inference_mode():
-        seen = network.foresee(torch.from_numpy(turned).double())
-    owners = transform_policies(seen.owners.numpy(), size, inverse_ids(ids))
+        seen = network.with_auxiliary(torch.from_numpy(turned).double())
+    owners = transform_policies(seen.ownership.numpy(), size, inverse_ids(ids))
     assert np.ptp(owners[0]) > 0.01, "not all the same"
     np.testing.assert_allclose(owners, np.repeat(owners[:1], COUNT, axis=0), atol=1e-12)
     np.testing.assert_allclose(seen.scores.numpy(), float(seen.scores[0]), atol=1e-12)
 
 
-@pytest.mark.parametrize("text", FORESEEING)
-def test_foresight_changes_nothing_in_play_and_is_left_out_of_what_plays(text):
+@pytest.mark.parametrize("text", WITH_AUXILIARY)
+def test_auxiliary_heads_change_nothing_in_play_and_are_left_out_of_what_plays(text):
     torch.manual_seed(2)
     network = description(text).make().eval()
     planes = torch.rand(3, 14, 5, 5)
     with torch.inference_mode():
         policy, values = network(planes)
-        seen = network.foresee(planes)
+        seen = network.with_auxiliary(planes)
     assert torch.equal(policy, seen.policy)
     assert torch.equal(values, seen.values)
-    assert seen.owners.shape == (3, 25)
+    assert seen.ownership.shape == (3, 25)
     assert seen.scores.shape == (3,)
-    assert not foresees(folded(network))
+    assert not has_auxiliary(folded(network))
 
 
-@pytest.mark.parametrize("text", FORESEEING)
+@pytest.mark.parametrize("text", WITH_AUXILIARY)
 def test_games_without_points_have_nothing_to_foresee(text):
     said = refusal(lambda: Description(
         network=text, game="gomoku:size=7", encoder="last-move", symmetry="none"
@@ -210,7 +214,7 @@ def test_games_without_points_have_nothing_to_foresee(text):
     assert "games that are decided by points" in said
 
 
-@pytest.mark.parametrize("text", [FORESEEING[0], FORESEEING[-1]])
+@pytest.mark.parametrize("text", [WITH_AUXILIARY[0], WITH_AUXILIARY[-1]])
 def test_the_preset_trains_plays_exports_and_shows_owners(text, tmp_path):
     changes = ["game=go:size=5,komi=0.5", f"network={text}", "games=12", "minutes=0",
                "selfplay.parallel_games=6", "selfplay.playouts=8", "selfplay.fast_playouts=4", "training.batch_size=32",
@@ -228,11 +232,11 @@ def test_the_preset_trains_plays_exports_and_shows_owners(text, tmp_path):
     assert len(again.buffer) > 0
     again.close()
     network, made = load_checkpoint(tmp_path / "run" / "checkpoint")
-    assert foresees(network)
+    assert has_auxiliary(network)
     position = make_game(config.game).after(["c3", "b2"])
-    owners, score = foreseen_owners(str(tmp_path / "run"), position)
+    owners, score = open_network(tmp_path / "run", position.game, kind=PolicyValueNetwork).ownership(position)
     turned = make_game(config.game).after(["c3", "d4"])  # the same from the other side
-    other, same = foreseen_owners(str(tmp_path / "run"), turned)
+    other, same = open_network(tmp_path / "run", kind=PolicyValueNetwork).ownership(turned)
     assert transform_policies(owners[None], 5, [2])[0] == pytest.approx(other, abs=1e-5)
     assert score == pytest.approx(same, abs=1e-5)
     assert made.network.startswith(text.partition(":")[0])

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from eightfold.config import load_config, with_changes
-from eightfold.isn.place import snapshots_of
+from eightfold.isn.store import snapshots_of
 from eightfold.learning.config import TrainConfig
 from eightfold.learning.loop import Training
 from eightfold.learning.runs.metrics import read_metrics

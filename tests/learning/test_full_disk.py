@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from test_training import SMALL, small
 
+from eightfold.core.files import replace_files
 from eightfold.learning.data.buffer import DataBuffer
 from eightfold.learning.data.lmdb_store import LmdbStore
 from eightfold.learning.loop import Training
@@ -24,7 +25,7 @@ from eightfold.learning.runs import line_file as lines_module
 from eightfold.learning.runs import metrics as metrics_module
 from eightfold.learning.runs.line_file import LineFile
 from eightfold.learning.runs.metrics import read_metrics
-from eightfold.nets.store.checkpoint import load_checkpoint, replace_files
+from eightfold.nets.store.checkpoint import load_checkpoint
 from launching import eightfold
 from refusals import refusal
 

@@ -19,7 +19,7 @@ import pytest
 from eightfold.config import with_changes
 from eightfold.games import make_game
 from eightfold.games.state import DRAW, SIDE
-from eightfold.isn.place import load_go_isn
+from eightfold.isn.store import NETWORK, read_isn
 from eightfold.learning.data.buffer import DataBuffer
 from eightfold.learning.runs.metrics import read_metrics
 from eightfold.learning.td.config import TdConfig
@@ -214,9 +214,9 @@ def kill_td(server: LaunchServer, run: Path, kills: int, seconds: float = 3.0) -
     whole = TdTrainer(with_changes(TdConfig(), TD))
     while whole.progress.games < games:
         whole.update(1)
-    network, _ = load_go_isn(run)
-    for found, wanted in zip(network.parameters(), whole.network.parameters(), strict=True):
-        np.testing.assert_array_equal(found.detach().numpy(), wanted.detach().float().numpy())
+    found, _ = read_isn(run / NETWORK)
+    for name, wanted in whole.network.named_parameters():
+        np.testing.assert_array_equal(found.arrays[name], wanted.detach().float().numpy())
     return f"td: {killer.kills} kills, {games} games, the same weights as without, at most {killer.oldest:.1f} s old"
 
 

@@ -16,13 +16,10 @@ from eightfold.learning.config import TrainConfig
 from eightfold.learning.evaluation import Evaluation
 from eightfold.learning.loop import Training
 from eightfold.nets.player import NetOptions, NetPlayer
-from eightfold.nets.store.checkpoint import (
-    Description,
-    find_checkpoint,
-    save_checkpoint,
-    shipped_networks,
-)
-from eightfold.nets.store.description import load_description
+from eightfold.nets.store.checkpoint import save_checkpoint
+from eightfold.nets.store.description import Description, load_description
+from eightfold.nets.store.places import find_network, shipped_networks
+from eightfold.nets.store.policy_value import PolicyValueNetwork, find_exported
 from eightfold.search.settings import SearchSettings
 from refusals import refusal
 
@@ -164,12 +161,11 @@ def test_a_strange_way_to_play_is_refused_in_one_line(text, said, tmp_path):
         assert said in refusal(lambda: make_player(f"net:{file}", make_game(GAME)))
 
 
-@pytest.mark.parametrize("name", shipped_networks())
+@pytest.mark.parametrize("name", shipped_networks(PolicyValueNetwork))
 def test_a_shipped_network_says_how_it_plays_in_both_its_forms(name):
-    from eightfold.nets.store.exported import find_exported
     from eightfold.nets.store.onnx_metadata import read_metadata
 
-    folder = find_checkpoint(name)
+    folder = find_network(name)[1].parent
     stored = json.loads((folder / "network.json").read_text())["playing"]
     assert read_metadata(find_exported(name).read_bytes())["playing"] == stored
     assert load_description(folder).play_settings().exploration > 0

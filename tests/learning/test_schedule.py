@@ -184,7 +184,8 @@ def test_a_handful_of_samples_says_nothing(tmp_path):
 def test_losses_of_samples_are_the_loss_of_their_batch():
     from eightfold.learning.data.sample import Batch
     from eightfold.learning.trainer import Trainer
-    from eightfold.nets.networks import Shape, make_network
+    from eightfold.nets.networks import make_network
+    from eightfold.nets.shape import Shape
 
     random = np.random.default_rng(7)
     states = random.random((9, 4, 5, 5)).astype(np.float32)

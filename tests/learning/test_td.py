@@ -23,7 +23,7 @@ from eightfold.benchmarks.reference.td import (
 )
 from eightfold.core.rng import make_random
 from eightfold.isn.network import ISN, one_hot
-from eightfold.isn.place import snapshots_of
+from eightfold.isn.store import snapshots_of
 from eightfold.isn.tables import playing_tables
 from eightfold.learning.runs.metrics import read_metrics
 from eightfold.learning.runs.provenance import this_machine

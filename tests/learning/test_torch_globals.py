@@ -17,7 +17,8 @@ from eightfold.learning.td.config import TdConfig
 from eightfold.learning.td.loop import TdTrainer
 from eightfold.learning.trainer import Trainer
 from eightfold.nets.inference.backends import make_backend
-from eightfold.nets.networks import Shape, make_network
+from eightfold.nets.networks import make_network
+from eightfold.nets.shape import Shape
 
 SHAPE = Shape(planes=4, size=5)
 SMALL = [

@@ -23,7 +23,8 @@ from eightfold.learning.monitors import SelfPlayMonitor
 from eightfold.learning.runs.metrics import read_metrics
 from eightfold.learning.trainer import AutoClip, Trainer
 from eightfold.nets.inference.evaluator import MODES
-from eightfold.nets.networks import Shape, make_network
+from eightfold.nets.networks import make_network
+from eightfold.nets.shape import Shape
 from eightfold.symmetry import BoardSymmetry, slap_batch, slap_cc
 from launching import eightfold
 from refusals import refusal

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
+
 import numpy as np
 import pytest
 import torch
@@ -11,14 +13,16 @@ from eightfold.learning.config import TrainConfig
 from eightfold.learning.loop import Training
 from eightfold.nets.inference.backends import (
     BACKENDS,
-    TorchBackend,
     choice,
     has_onnxruntime,
     has_openvino,
     make_backend,
 )
+from eightfold.nets.inference.backends.torch_backend import TorchBackend
 from eightfold.nets.inference.device import check_device
-from eightfold.nets.networks import NETWORKS, Shape, make_network
+from eightfold.nets.networks import make_network
+from eightfold.nets.shape import Shape
+from eightfold.parts import NETWORKS
 from refusals import refusal
 
 NETWORK_TEXTS = [
@@ -119,7 +123,8 @@ def test_openvino_reports_to_nobody(run_python):
     code = """
 import sys, torch
 from eightfold.nets.inference.backends import make_backend
-from eightfold.nets.networks import Shape, make_network
+from eightfold.nets.networks import make_network
+from eightfold.nets.shape import Shape
 make_backend("openvino", make_network("a1", Shape(planes=4, size=5)), Shape(planes=4, size=5))
 print(sys.modules.get("openvino_telemetry"))
 """
@@ -149,10 +154,11 @@ def test_what_is_not_there_or_not_known_is_named(monkeypatch):
     assert "unknown backend 'tensorrt'; known: auto, torch, onnxruntime, openvino" in refused("tensorrt")
     assert "known: auto, fp32, bf16" in refused("torch:precision=int8")
     assert "unknown option of backend onnxruntime 'precision'" in refused("onnxruntime:precision=bf16")
-    monkeypatch.setattr(choice, "has_openvino", lambda: False)
-    monkeypatch.setattr(choice, "has_onnxruntime", lambda: False)
-    assert "pip install openvino" in refused("openvino")
-    assert "pip install 'eightfold[onnx]'" in refused("onnxruntime")
+    find = importlib.util.find_spec
+    absent = ("openvino", "onnx")
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name in absent else find(name))
+    assert 'backend openvino needs OpenVINO: pip install "eightfold[openvino]"' in refused("openvino")
+    assert 'pip install "eightfold[train]"' in refused("onnxruntime")
     make_backend("auto", network, shape)
 
 
@@ -219,7 +225,7 @@ def test_a_device_that_is_not_known_is_named_in_one_line(name, said):
 def test_a_gpu_that_is_not_here_is_named_in_one_line():
     name = "cuda:99" if torch.cuda.is_available() else "cuda"
     assert "here" in refusal(lambda: check_device(name))
-    assert check_device("cpu").type == "cpu"
+    check_device("cpu")
 
 
 def test_a_run_for_an_unknown_device_makes_no_folder(tmp_path):

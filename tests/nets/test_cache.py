@@ -8,10 +8,11 @@ import torch
 
 from eightfold.core.errors import EightfoldError
 from eightfold.games import make_game
-from eightfold.nets.inference.backends import TorchBackend
+from eightfold.nets.inference.backends.torch_backend import TorchBackend
 from eightfold.nets.inference.cache import CachedEvaluator
 from eightfold.nets.inference.evaluator import NetworkEvaluator
-from eightfold.nets.networks import Shape, make_network
+from eightfold.nets.networks import make_network
+from eightfold.nets.shape import Shape
 from eightfold.symmetry import destinations
 
 GAME = make_game("gomoku:size=6,win=4")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import importlib.util
 import json
 import sys
 from dataclasses import asdict
@@ -13,10 +15,12 @@ import torch
 
 from eightfold import __version__
 from eightfold.cli import main as cli
-from eightfold.nets.inference.backends import TorchBackend, has_openvino
-from eightfold.nets.networks import NETWORKS
-from eightfold.nets.store import export
-from eightfold.nets.store.checkpoint import Description, load_checkpoint, save_checkpoint
+from eightfold.nets.inference.backends import has_openvino
+from eightfold.nets.inference.backends.torch_backend import TorchBackend
+from eightfold.nets.store import export, onnx_graph
+from eightfold.nets.store.checkpoint import load_checkpoint, save_checkpoint
+from eightfold.nets.store.description import Description
+from eightfold.parts import NETWORKS
 from launching import eightfold
 from refusals import refusal
 
@@ -24,13 +28,13 @@ onnx = pytest.importorskip("onnx", reason="onnx is not installed")
 onnxruntime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
 
 NETWORK_TEXTS = {  # with every option written out, as the metadata has it
-    "a1": "a1:blocks=0,filters=256,policy_hidden=0,dropout=0.0,foresight=0",
+    "a1": "a1:auxiliary=0,blocks=0,filters=256,policy_hidden=0,dropout=0.0",
     "a1:blocks=1,filters=8,policy_hidden=16,dropout=0.5": (
-        "a1:blocks=1,filters=8,policy_hidden=16,dropout=0.5,foresight=0"
+        "a1:auxiliary=0,blocks=1,filters=8,policy_hidden=16,dropout=0.5"
     ),
-    "resnet:blocks=2,filters=8": "resnet:blocks=2,filters=8,foresight=0",
+    "resnet:blocks=2,filters=8": "resnet:auxiliary=0,blocks=2,filters=8",
     "isn:layers=2,trivial=4,heads=6": (
-        "isn:layers=2,trivial=4,symmetrical=6,diagonal=6,chiral=4,faithful=12,heads=6,foresight=0"
+        "isn:auxiliary=0,layers=2,trivial=4,symmetrical=6,diagonal=6,chiral=4,faithful=12,heads=6"
     ),
 }
 ANY_SIZE = ("resnet", "isn")
@@ -78,10 +82,11 @@ def test_the_file_answers_as_torch_does(reader, network_text, symmetry, tmp_path
     description = checkpoint(tmp_path, network_text, symmetry)
     exported = export.export_onnx(tmp_path)
     assert exported.path == tmp_path / "network.onnx"
-    assert exported.any_size == network_text.startswith(ANY_SIZE)
+    any_size = network_text.startswith(ANY_SIZE)
+    assert ("any board size" in exported.summary()) == any_size
     network, _ = load_checkpoint(tmp_path)
     reference = TorchBackend(network, description.shape())
-    for size in (6, 9) if exported.any_size else (6,):
+    for size in (6, 9) if any_size else (6,):
         for batch in (1, 5):
             planes = np.random.default_rng(batch).random((batch, description.shape().planes, size, size))
             planes = planes.astype(np.float32)
@@ -102,6 +107,7 @@ def test_the_file_says_what_it_is(network_text, tmp_path):
         "network": NETWORK_TEXTS[network_text],
         "any_size": "yes" if network_text.startswith(ANY_SIZE) else "no",
         "eightfold_version": __version__,
+        "weights_sha256": hashlib.sha256((tmp_path / "network.safetensors").read_bytes()).hexdigest(),
     }
     assert not any(node.op_type == "BatchNormalization" for node in model.graph.node), "folded"
     [planes] = model.graph.input
@@ -133,7 +139,7 @@ def test_only_its_own_output_is_replaced(tmp_path):
 def test_a_file_that_answers_differently_is_not_written(tmp_path, monkeypatch):
     checkpoint(tmp_path)
     for difference in (2e-4, float("nan")):
-        monkeypatch.setattr(export, "largest_difference", lambda *_, found=difference, **__: found)
+        monkeypatch.setattr(onnx_graph, "largest_difference", lambda *_, found=difference, **__: found)
         assert "differ from torch's" in refusal(lambda: export.export_onnx(tmp_path))
     assert not (tmp_path / "network.onnx").exists()
 
@@ -141,23 +147,23 @@ def test_a_file_that_answers_differently_is_not_written(tmp_path, monkeypatch):
 def test_a_wrong_weight_is_noticed(tmp_path):
     description = checkpoint(tmp_path)
     network, _ = load_checkpoint(tmp_path)
-    data = export.onnx_bytes(network, description, any_size=False)
-    assert export.largest_difference(data, network, description.shape(), any_size=False) < 1e-5
+    data = onnx_graph.onnx_bytes(network, description, any_size=False, facts={})
+    assert onnx_graph.largest_difference(data, network, description.shape(), any_size=False) < 1e-5
     with torch.no_grad():
         network.body[0].weight[0, 0, 1, 1] += 0.1
-    assert export.largest_difference(data, network, description.shape(), any_size=False) > export.TOLERANCE
+    assert onnx_graph.largest_difference(data, network, description.shape(), any_size=False) > export.TOLERANCE
 
 
 @pytest.mark.parametrize("package", ["onnx", "onnxruntime"])
 def test_what_is_not_installed_is_named(package, tmp_path, monkeypatch):
     checkpoint(tmp_path)
-    find = export.importlib.util.find_spec
-    monkeypatch.setattr(export.importlib.util, "find_spec", lambda name: None if name == package else find(name))
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == package else find(name))
     if package == "onnx":
-        assert "pip install 'eightfold[onnx]'" in refusal(lambda: export.export_onnx(tmp_path))
+        assert 'pip install "eightfold[train]"' in refusal(lambda: export.export_onnx(tmp_path))
     else:
         exported = export.export_onnx(tmp_path)
-        assert exported.difference is None
+        assert exported.content.difference is None
         assert "not checked: onnxruntime is not installed" in exported.summary()
 
 
@@ -184,7 +190,7 @@ def test_bad_input_is_one_line_and_exit_code_2(tmp_path, monkeypatch, capsys):
     cases = [
         ((tmp_path / "nowhere", "--onnx"), "holds no network"),
         ((tmp_path / "empty", "--onnx"), "holds no network"),
-        ((good / weights, "--onnx"), "holds no network"),
+        ((good / "network.json", "--onnx"), "is not a whole safetensors file"),
         ((tmp_path / "cut", "--onnx"), "is not a whole safetensors file"),
         ((tmp_path / "foreign", "--onnx"), "is not a whole safetensors file"),
         ((tmp_path / "list", "--onnx"), "is not a network's description"),

@@ -10,10 +10,13 @@ import torch
 
 from eightfold.core.errors import EightfoldError
 from eightfold.games import make_game
-from eightfold.nets.inference.backends import TorchBackend
+from eightfold.nets.inference.backends.torch_backend import TorchBackend
 from eightfold.nets.inference.evaluator import INVARIANT, MODES, NetworkEvaluator, planes_seen
-from eightfold.nets.networks import A1, NETWORKS, Shape, folded, make_network
-from eightfold.nets.store.checkpoint import Description, load_checkpoint, save_checkpoint
+from eightfold.nets.networks import A1, folded, make_network
+from eightfold.nets.shape import Shape
+from eightfold.nets.store.checkpoint import load_checkpoint, save_checkpoint
+from eightfold.nets.store.description import Description
+from eightfold.parts import NETWORKS
 from eightfold.symmetry import destinations, slap_batch
 
 TEXTS = [

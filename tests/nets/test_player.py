@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 import torch
 
 from eightfold.arena.players import make_player
 from eightfold.core.errors import EightfoldError
 from eightfold.games import make_game
-from eightfold.nets.store.checkpoint import (
-    Description,
-    find_checkpoint,
-    load_description,
-    save_checkpoint,
-    shipped_networks,
-)
+from eightfold.nets.store.checkpoint import save_checkpoint
+from eightfold.nets.store.description import Description
+from eightfold.nets.store.open import open_network
+from eightfold.nets.store.places import find_network, shipped_networks
+from eightfold.nets.store.policy_value import PolicyValueNetwork
 
 
 def make_checkpoint(folder, network: str) -> str:
@@ -61,15 +58,15 @@ def test_contempt_is_an_option_with_a_range(tmp_path):
 
 def test_a_name_that_is_neither_folder_nor_shipped_is_answered_with_what_there_is():
     with pytest.raises(EightfoldError, match="nothing-like-it holds no network") as refused:
-        find_checkpoint("nothing-like-it")
+        find_network("nothing-like-it")
     assert all(name in str(refused.value) for name in shipped_networks())
 
 
-@pytest.mark.parametrize("name", shipped_networks())
+@pytest.mark.parametrize("name", shipped_networks(PolicyValueNetwork))
 def test_a_shipped_network_has_a_card_and_takes_a_win(name):
-    folder = find_checkpoint(name)
-    assert "score" in (folder / "card.md").read_text(encoding="utf-8")
-    game = make_game(load_description(folder).game)
+    network = open_network(name)
+    assert "score" in network.card
+    game = network.game
     position = game.after(["c4", "c8", "d4", "e8", "e4", "g8", "f4", "a1"])
     result = make_player(f"net:{name},playouts=20", game).think(position)
     assert game.name_of(result.action) in {"b4", "g4"}
@@ -82,17 +79,13 @@ def test_there_is_a_network_for_the_small_board():
 
 @pytest.mark.parametrize("playouts", [1, 2])
 def test_a_player_that_looks_at_nothing_plays_its_networks_policy(playouts, tmp_path):
-    from eightfold.nets.inference.evaluator import NetworkEvaluator
-    from eightfold.nets.store.opening import open_network
-
     text = make_checkpoint(tmp_path, "resnet:blocks=1,filters=8").replace("playouts=20", f"playouts={playouts}")
     game = make_game("gomoku:size=5,win=4")
-    runner, description = open_network(str(tmp_path), game)
-    evaluator = NetworkEvaluator(runner, encoder=description.encoder)
+    network = open_network(tmp_path, game)
     for moves in ([], ["c3"], ["c3", "b2", "d4"]):
         position = game.after(moves)
-        logits, _ = evaluator.evaluate(position.encode(description.encoder)[None])
-        likeliest = int(np.where(position.legal_mask, logits[0], -np.inf).argmax())
+        policies, _ = network.evaluate([position])
+        likeliest = int(policies[0].argmax())
         results = [make_player(text, game, seed=seed).think(position) for seed in range(2)]
         assert {result.action for result in results} == {likeliest}
         assert results[0].policy.sum() == pytest.approx(1, abs=1e-5)

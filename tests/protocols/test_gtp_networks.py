@@ -10,7 +10,8 @@ import torch
 from controllers import Controller
 from eightfold.arena import make_player
 from eightfold.games import make_game
-from eightfold.nets.store.checkpoint import Description, save_checkpoint
+from eightfold.nets.store.checkpoint import save_checkpoint
+from eightfold.nets.store.description import Description
 from refusals import refusal
 
 TRAINED = "go:size=9,komi=7.5,rules=chinese,handicap=0,ko=positional,suicide=forbidden"

@@ -14,12 +14,12 @@ import pytest
 from eightfold.arena.match import play_match
 from eightfold.config import load_config
 from eightfold.games.game import make_game
-from eightfold.isn.place import snapshots_of
+from eightfold.isn.store import snapshots_of
 from eightfold.learning.runs.metrics import read_metrics
 from eightfold.learning.runs.provenance import this_machine
 from eightfold.learning.td.checkpointing import read_progress
 from eightfold.learning.td.config import TdConfig
-from eightfold.nets.store.description import MODELS
+from eightfold.nets.store.places import MODELS
 from eightfold.studies.frame import load_study, run_study, write_report
 from eightfold.studies.gnugo import gnugo_player, gnugo_program
 from eightfold.studies.isn import sections
@@ -153,7 +153,7 @@ def test_the_card_of_the_shipped_network_is_about_its_weights():
     """The card names the weights by their digest, and says that the study in the documentation is of another run."""
     folder = MODELS / "isn-9"
     card = (folder / "card.md").read_text(encoding="utf-8")
-    assert hashlib.sha256((folder / "isn.safetensors").read_bytes()).hexdigest() in card
+    assert hashlib.sha256((folder / "network.safetensors").read_bytes()).hexdigest() in card
     found = stage_results(PUBLISHED, "isn", ["training"])["training"]
     assert f"{found['games']:,} games, seed {found['seed']}" in card
     assert "not of these weights" in card

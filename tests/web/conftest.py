@@ -12,7 +12,8 @@ import pytest
 @pytest.fixture(scope="session")
 def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run as training leaves it, with an untrained network."""
-    from eightfold.nets.store.checkpoint import Description, save_checkpoint
+    from eightfold.nets.store.checkpoint import save_checkpoint
+    from eightfold.nets.store.description import Description
 
     folder = tmp_path_factory.mktemp("runs") / "first"
     (folder / "checkpoint").mkdir(parents=True)
@@ -49,7 +50,8 @@ def isn_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An untrained Internal Symmetry Network."""
     import torch
 
-    from eightfold.isn.network import ISN, save_isn
+    from eightfold.isn.network import ISN
+    from eightfold.isn.store import save_isn
 
     torch.manual_seed(5)
     path = tmp_path_factory.mktemp("isn") / "snapshot.safetensors"

@@ -7,7 +7,7 @@ import pytest
 
 from eightfold.games.game import make_game
 from eightfold.symmetry.slap import slap
-from eightfold.web.eightfold_view import NetworkViews, disagreement, eight_sides
+from eightfold.web.eightfold_view import disagreement, eight_sides
 from eightfold.web.menu import Menu
 
 GAME = make_game("gomoku:size=7")
@@ -59,13 +59,13 @@ def test_disagreement_is_between_nothing_and_one():
 
 
 def test_a_bare_network_disagrees_with_itself_and_slap_makes_it_agree(run_folder):
-    views, entry = NetworkViews(), Menu(runs=[run_folder]).find(f"net:{run_folder.name}")
+    entry = Menu(runs=[run_folder]).find(f"net:{run_folder.name}")
     position = GAME.after([3, 24, 10, 11, 0])
-    played = eight_sides(position, views, entry)
+    played = eight_sides(position, entry)
     assert played["disagreement"] == 0
     assert played["symmetry"] == "slap"
     assert len({turn["best_on_board"] for turn in played["sides"]}) == 1
-    bare = eight_sides(position, views, entry, as_played=False)
+    bare = eight_sides(position, entry, as_played=False)
     assert bare["disagreement"] > 0
     for turn in bare["sides"]:
         assert abs(sum(turn["policy"]) - 1) < 0.01

@@ -8,7 +8,8 @@ import pytest
 from eightfold.games.game import make_game
 from eightfold.isn.classes import liberty_classes
 from eightfold.isn.fused import FusedEvaluator
-from eightfold.isn.network import ISN, load_isn, save_isn
+from eightfold.isn.network import ISN
+from eightfold.isn.store import read_isn, save_isn
 from eightfold.search.ownership import foresee
 from eightfold.web.maps import EYES_AND_CAPTURES, MapSources, SymmetryNetwork
 from refusals import refusal
@@ -32,7 +33,7 @@ def test_random_games_know_a_wall():
 def test_outputs_are_those_of_the_last_position_of_the_game(isn_file):
     game = make_game("go:size=5")
     position = game.after(WALL[:5])
-    evaluator, outputs = FusedEvaluator(load_isn(isn_file)), np.zeros((1, 7, 5, 5), np.float32)
+    evaluator, outputs = FusedEvaluator(read_isn(isn_file)[0]), np.zeros((1, 7, 5, 5), np.float32)
     for plies in range(6):
         stones = game.after(WALL[:plies]).stones[None]
         outputs = evaluator.run(liberty_classes(stones, outputs))
@@ -46,7 +47,7 @@ def test_outputs_are_those_of_the_last_position_of_the_game(isn_file):
 
 
 def test_a_network_that_counts_liberties_is_asked_with_such_classes(isn_file, tmp_path):
-    network = load_isn(isn_file)
+    network = ISN.from_weights(read_isn(isn_file)[0])
     save_isn(network, tmp_path / "count.safetensors", classes="count")
     game = make_game("go:size=5")
     position, outputs = game.after(WALL[:3]), np.zeros((1, 7, 5, 5), np.float32)
@@ -95,12 +96,13 @@ def test_a_network_that_vanished_is_told_without_its_path(isn_file, tmp_path):
 
 
 def test_a_network_with_an_ownership_head_is_a_source_and_others_are_not(tmp_path):
-    from eightfold.nets.store.checkpoint import Description, save_checkpoint
+    from eightfold.nets.store.checkpoint import save_checkpoint
+    from eightfold.nets.store.description import Description
     from eightfold.web.menu import Menu
 
     game = make_game("go:size=5")
-    for name, foresight in (("seer", 1), ("blind", 0)):
-        network = f"resnet:blocks=1,filters=8,foresight={foresight}"
+    for name, auxiliary in (("seer", 1), ("blind", 0)):
+        network = f"resnet:blocks=1,filters=8,auxiliary={auxiliary}"
         made = Description(network=network, game=game.text, encoder="liberties", symmetry="augment")
         save_checkpoint(tmp_path / name, made.make(), made)
     menu = Menu([f"net:{tmp_path / 'seer'}", f"net:{tmp_path / 'blind'}"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from eightfold.games.game import make_game
-from eightfold.nets.store.description import MODELS
+from eightfold.nets.store.places import MODELS
 from eightfold.web.menu import Menu
 from refusals import refusal
 

@@ -19,7 +19,8 @@ from torch import nn
 
 from eightfold.benchmarks.report import Benchmark, Figure, interleaved
 from eightfold.nets.inference.backends import Answer, Backend, has_onnxruntime, has_openvino, make_backend
-from eightfold.nets.networks import Shape, make_network
+from eightfold.nets.networks import make_network
+from eightfold.nets.shape import Shape
 
 BATCHES = (1, 64, 512)
 NETWORKS = {

@@ -241,7 +241,8 @@ def _memory(name: str, player: str | None, trouble: str = "") -> Figure:
 def _exported_network(folder: Path) -> tuple[Path | None, str]:
     """A network for 20x20, exported as pbrain-eightfold runs it: its weights are chance, its cost is not."""
     try:
-        from eightfold.nets.store.checkpoint import Description, save_checkpoint
+        from eightfold.nets.store.checkpoint import save_checkpoint
+        from eightfold.nets.store.description import Description
         from eightfold.nets.store.export import export_onnx
 
         description = Description(

@@ -20,10 +20,12 @@ from eightfold.benchmarks.report import Benchmark, Figure
 from eightfold.games.game import make_game
 from eightfold.learning.config import SelfPlayConfig
 from eightfold.learning.selfplay import SelfPlay
-from eightfold.nets.inference.backends import Backend, TorchBackend, make_backend
+from eightfold.nets.inference.backends import Backend, make_backend
+from eightfold.nets.inference.backends.torch_backend import TorchBackend
 from eightfold.nets.inference.cache import CachedEvaluator
 from eightfold.nets.inference.evaluator import NetworkEvaluator
-from eightfold.nets.networks import Shape, make_network
+from eightfold.nets.networks import make_network
+from eightfold.nets.shape import Shape
 from eightfold.search.forest import Evaluator
 
 GAMES, PLAYOUTS = 64, 400  # the trees of more games leave the processor's caches

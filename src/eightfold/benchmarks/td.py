@@ -13,9 +13,11 @@ import numpy as np
 
 from eightfold.benchmarks.reference.isn import plain_classes, plain_outputs, plain_play, plain_reward
 from eightfold.benchmarks.report import Benchmark, Figure
-from eightfold.isn.place import load_go_isn
+from eightfold.isn.go_network import GoIsn
+from eightfold.isn.network import ISN
 from eightfold.learning.td.config import TdConfig
 from eightfold.learning.td.loop import TdTrainer
+from eightfold.nets.store.open import open_network
 
 NETWORK, SIZE = "isn-9", 9
 GAMES, REPEATS = 64, 5
@@ -56,7 +58,7 @@ def _measure(trainer: TdTrainer) -> tuple[int, int, int, float]:
 
 def _plain_candidates() -> float:
     """Candidates a second by plain Python, in the middle of a game."""
-    network, _ = load_go_isn(NETWORK)
+    network = ISN.from_weights(open_network(NETWORK, kind=GoIsn).weights)
     random, board = np.random.default_rng(1), np.zeros((SIZE, SIZE), np.int8)
     for move in range(30):
         row, column = divmod(int(random.choice(np.flatnonzero(board.ravel() == 0))), SIZE)

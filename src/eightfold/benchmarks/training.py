@@ -31,7 +31,8 @@ from eightfold.learning.data.batches import BatchMaker
 from eightfold.learning.data.buffer import DataBuffer
 from eightfold.learning.data.sample import Batch, Sample
 from eightfold.learning.trainer import Trainer
-from eightfold.nets.networks import Shape, make_network
+from eightfold.nets.networks import make_network
+from eightfold.nets.shape import Shape
 
 SIZE, GAME = 8, 25  # examples in one call of add_data
 STEPS, ROUNDS = 12, 20

@@ -312,9 +312,9 @@ def evaluate(
 
 @app.command()
 def export(
-    run: Annotated[Path, typer.Argument(help="A run's folder, or a checkpoint's.")],
+    place: Annotated[str, typer.Argument(help="The folder of a run or a checkpoint, a network's file, or its name.")],
     onnx: Annotated[bool, typer.Option("--onnx", help="One ONNX file, for other programs.")] = False,
-    output: Annotated[Path | None, typer.Option(help="The file (default: RUN/network.onnx).")] = None,
+    output: Annotated[Path | None, typer.Option(help="The file (default: PLACE/network.onnx).")] = None,
     game: NetworkGameOption = None,
 ) -> None:
     """Write a network in a format that other programs read."""
@@ -323,7 +323,7 @@ def export(
 
     if not onnx:
         raise EightfoldError("export needs a format: --onnx")
-    print(export_onnx(run, output, game=None if game is None else make_game(game, trusted=True)).summary())
+    print(export_onnx(place, output, game=None if game is None else make_game(game, trusted=True)).summary())
 
 
 @app.command()

@@ -141,9 +141,9 @@ def _isn() -> None:
 def _td() -> None:
     from eightfold.arena.match import play_match
     from eightfold.games.game import make_game
+    from eightfold.isn.assessment import IsnEvaluator
     from eightfold.isn.player import IsnOptions, IsnPlayer
     from eightfold.isn.search import search
-    from eightfold.isn.view import IsnEvaluator
     from eightfold.learning.td.config import TdConfig
     from eightfold.learning.td.loop import TdTrainer
 
@@ -153,7 +153,7 @@ def _td() -> None:
     player = IsnPlayer(game, tables, IsnOptions(beta=20.0))
     play_match(game, player, player, games=1)
     evaluator, position = IsnEvaluator(game, trainer.network), game.after(["b2"])
-    evaluator.view(position)
+    evaluator.assess(position)
     stop, scores, facts = np.zeros(1, np.int64), np.zeros(game.actions), np.zeros(1, np.int64)
     search(position.state, evaluator.outputs(position), tables, 0.4, 2, 2, stop, scores, facts)
 

@@ -1,4 +1,4 @@
-"""The inputs of an ISN for Go (document 003, section IV.B): what each point is, and how safe its group looked.
+"""The inputs of an ISN for Go (Blair, section IV.B): what each point is, and how safe its group looked.
 
 A point has one of 14 classes, numbered from 0: 0 to 5 a white stone whose group is of class C1 to C6, 6 to 11 a
 black one, 12 empty, 13 off the board. The class of a group says how many eyes and openings it has, judged by the
@@ -10,7 +10,7 @@ network itself one move earlier: with the sums over its liberties
     C2: ΣA < .75, .75 ≤ ΣZ < 1.5    C4: .75 ≤ ΣA < 1.5, ΣZ < 1.5        C6: ΣA ≥ 1.5
 
 Sums are of whole numbers, in units of 2⁻²⁴: the order of adding makes no difference then, so that turned boards, and
-sums that were kept up to date move by move, fall on the same side of a limit. The document's first attempt, classes
+sums that were kept up to date move by move, fall on the same side of a limit. Blair's first attempt, classes
 by the number of liberties (1 to 6 and more), is `by_count`.
 
 Stones are 0 empty, 1 black, 2 white, as everywhere. Read next: `eightfold.isn.reward`.
@@ -31,7 +31,7 @@ Floats = NDArray[np.float32]
 Bytes = NDArray[np.uint8]
 Stones = NDArray[np.int8]
 
-OUTPUT_NAMES = ("Z+", "Z°", "Z•", "A°+", "A•+", "A°", "A•")  # of an ISN for Go: document 003, table III
+OUTPUT_NAMES = ("Z+", "Z°", "Z•", "A°+", "A•+", "A°", "A•")  # of an ISN for Go: Blair, table III
 EMPTY, BLACK, WHITE, WALL = 0, 1, 2, 3
 FIRST_BLACK, EMPTY_POINT, OFF_BOARD = 6, 12, 13
 ONE = 1 << 24

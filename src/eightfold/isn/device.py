@@ -34,7 +34,7 @@ class PaddedISN(nn.Module):
     def __init__(self, network: ISN) -> None:
         super().__init__()
         fused = network.fused().float().cpu()
-        units, outputs, inputs = fused.units, network.config["outputs"], network.config["inputs"]
+        units, outputs, inputs = fused.units, network.config.outputs, network.config.inputs
         self.units, self.outputs, self.recurrent = _filled(units), outputs, network.recurrent
         width = self.units + _filled(outputs)
         with torch.no_grad():
@@ -77,7 +77,8 @@ class DeviceISN:
     """An ISN for batches of one shape on a device; a CUDA graph where there is CUDA."""
 
     def __init__(self, network: ISN, *, batch: int, size: int, device: str = "cuda", precision: str = "auto") -> None:
-        self._device = check_device(device)
+        check_device(device)
+        self._device = torch.device(device)
         if precision == "auto":
             precision = "fp16" if self._device.type == "cuda" else "fp32"
         if precision not in TYPES:

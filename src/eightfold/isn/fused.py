@@ -3,7 +3,7 @@
 A general convolution would multiply 14 inputs, of which 13 are zero, and ignore that weights are shared. Here
 
 - the first layer, hidden units and shortcut together, is nine rows of a table, added: one for each neighbour's class
-  (document 003: "this kind of encoding facilitates rapid computation");
+  (Blair: "this kind of encoding facilitates rapid computation");
 - the second adds up the neighbours that share a weight before it multiplies: for an output, which is trivial, a
   trivial unit has three sums over its neighbourhood (centre, edges, corners), a symmetrical or diagonal one has one,
   a chiral one none, an arrow two: 20 products for an output instead of 108.
@@ -19,14 +19,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from eightfold.core.errors import EightfoldError
 from eightfold.core.jit import Ints, kernel
 from eightfold.core.threads import run_parts, usable_cores
 from eightfold.isn.classes import WORTH_A_THREAD
-from eightfold.isn.network import ISN
+from eightfold.isn.weights import HasWeights
 from eightfold.symmetry.representations import channels
 
 Floats = NDArray[np.float32]
@@ -67,47 +66,43 @@ KINDS = {"trivial": 0, "symmetrical": 1, "diagonal": 2, "chiral": 3, "faithful":
 SECOND_HALF = 5  # the other component of an arrow, done together with the first
 
 
-def fuse(network: ISN) -> FusedWeights:
+def fuse(network: HasWeights) -> FusedWeights:
     """The tables of a network with up to 16 hidden channels, 8 outputs and 16 inputs."""
-    units, inputs, outputs = channels(network.hidden_field), network.config["inputs"], network.config["outputs"]
+    weights = network.weights()
+    config = weights.config
+    units, inputs, outputs = channels(config.hidden_field), config.inputs, config.outputs
     if units > UNITS or outputs > OUTPUTS or inputs > CLASSES:
         raise EightfoldError(
             f"the fused kernel has room for {UNITS} hidden channels, {OUTPUTS} outputs and {CLASSES} inputs;"
             f" this network has {units}, {outputs} and {inputs}: run it with torch"
         )
-    with torch.no_grad():
-        hidden, shortcut, output = (
-            layer.kernel().float().cpu().numpy() for layer in (network.hidden, network.shortcut, network.output)
-        )
-        hidden_bias, output_bias = (
-            layer.whole_bias().float().cpu().numpy() for layer in (network.hidden, network.shortcut)
-        )
-        table = np.zeros((9, CLASSES, LANES), np.float32)
-        table[:, :inputs, :units] = hidden.reshape(units, inputs, 9).transpose(2, 1, 0)
-        table[:, :inputs, UNITS : UNITS + outputs] = shortcut.reshape(outputs, inputs, 9).transpose(2, 1, 0)
-        table[4, :, :units] += hidden_bias
-        table[4, :, UNITS : UNITS + outputs] += output_bias
-        kinds: list[int] = []
-        for kind in network.hidden_field:
-            kinds += [KINDS[kind.name], SECOND_HALF][: kind.dimension]
-        products: list[NDArray[np.float32]] = []
-        for unit, number in enumerate(kinds):
-            # The weights of the neighbours in the north-east and in the east; all others follow from these.
-            corners, edges, centre = output[:, unit, 0, 2], output[:, unit, 1, 2], output[:, unit, 1, 1]
-            products += {0: [centre, edges, corners], 1: [edges], 2: [corners], 4: [edges, corners]}.get(number, [])
-        second = np.zeros((-(-len(products) // 4) * 4, OUTPUTS), np.float32)
-        for row, weights in enumerate(products):
-            second[row, :outputs] = weights
-        again = np.zeros((5, units, units), np.float32)
-        if network.recurrence is not None:
-            whole = network.recurrence.kernel().float().cpu().numpy().reshape(units, units, 9)
-            again[:] = whole[:, :, [4, 1, 3, 5, 7]].transpose(2, 1, 0)
+    hidden, shortcut, output = (weights.kernel(layer) for layer in ("hidden", "shortcut", "output"))
+    table = np.zeros((9, CLASSES, LANES), np.float32)
+    table[:, :inputs, :units] = hidden.reshape(units, inputs, 9).transpose(2, 1, 0)
+    table[:, :inputs, UNITS : UNITS + outputs] = shortcut.reshape(outputs, inputs, 9).transpose(2, 1, 0)
+    table[4, :, :units] += weights.bias("hidden")
+    table[4, :, UNITS : UNITS + outputs] += weights.bias("shortcut")
+    kinds: list[int] = []
+    for kind in config.hidden_field:
+        kinds += [KINDS[kind.name], SECOND_HALF][: kind.dimension]
+    products: list[NDArray[np.float32]] = []
+    for unit, number in enumerate(kinds):
+        # The weights of the neighbours in the north-east and in the east; all others follow from these.
+        corners, edges, centre = output[:, unit, 0, 2], output[:, unit, 1, 2], output[:, unit, 1, 1]
+        products += {0: [centre, edges, corners], 1: [edges], 2: [corners], 4: [edges, corners]}.get(number, [])
+    second = np.zeros((-(-len(products) // 4) * 4, OUTPUTS), np.float32)
+    for row, column in enumerate(products):
+        second[row, :outputs] = column
+    again = np.zeros((5, units, units), np.float32)
+    if config.recurrent:
+        whole = weights.kernel("recurrence").reshape(units, units, 9)
+        again[:] = whole[:, :, [4, 1, 3, 5, 7]].transpose(2, 1, 0)
     return FusedWeights(
         table=table,
         second=second,
         kinds=np.array(kinds, np.int64),
         again=again,
-        recurrent=network.recurrent,
+        recurrent=config.recurrent,
         off_board=inputs - 1,
         outputs=outputs,
     )
@@ -116,11 +111,11 @@ def fuse(network: ISN) -> FusedWeights:
 class FusedEvaluator:
     """Classes [B, H, W] in, outputs [B, 7, H, W] out, on as many threads as there are cores."""
 
-    def __init__(self, network: ISN, *, threads: int = 0) -> None:
+    def __init__(self, network: HasWeights, *, threads: int = 0) -> None:
         self.weights = fuse(network)
         self._threads = threads or usable_cores()
 
-    def load(self, network: ISN) -> None:
+    def load(self, network: HasWeights) -> None:
         """Take the weights of another network."""
         self.weights = fuse(network)
 

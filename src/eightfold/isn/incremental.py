@@ -1,6 +1,6 @@
 """What an ISN says of every candidate move, by computing only what the move changes.
 
-A player of document 003 looks one move ahead: it evaluates the board after each legal move, with classes made from
+Blair's player looks one move ahead: it evaluates the board after each legal move, with classes made from
 the outputs for the board before. A move changes the class of its own point, of stones it captures, and of the groups
 around it whose liberties change so much that they are of another class. A changed point is felt by the hidden units
 of the 3x3 points around it, and by the outputs of the 5x5: the rest of the board, evaluated once for the candidate
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from eightfold.core.errors import EightfoldError
 from eightfold.core.jit import Ints, kernel
 from eightfold.core.threads import run_parts, usable_cores
-from eightfold.isn.changes import find_changes
+from eightfold.isn.class_changes import find_changes
 from eightfold.isn.classes import (
     BLACK,
     EMPTY,
@@ -37,8 +37,8 @@ from eightfold.isn.classes import (
     name_groups,
 )
 from eightfold.isn.fused import LANES, UNITS, fast_sigmoid, fast_tanh
-from eightfold.isn.network import ISN
 from eightfold.isn.tables import USED, playing_tables
+from eightfold.isn.weights import HasWeights
 
 Floats = NDArray[np.float32]
 Bytes = NDArray[np.uint8]
@@ -51,18 +51,19 @@ class CandidateEvaluator:
     """The worth of the boards after candidate moves, to white, by a feed-forward ISN with seven outputs."""
 
     def __init__(
-        self, network: ISN, *, c: float = 0.4, s: float = 0.4, by_count: bool = False, threads: int = 0
+        self, network: HasWeights, *, c: float = 0.4, s: float = 0.4, by_count: bool = False, threads: int = 0
     ) -> None:
         self._by_count, self._threads = int(by_count), threads or usable_cores()
         self._capture, self._stone = float(c), float(s)
         self.load(network)
 
-    def load(self, network: ISN) -> None:
+    def load(self, network: HasWeights) -> None:
         """Take the weights of another network."""
-        if network.recurrent or network.config["outputs"] != len(OUTPUT_NAMES) or network.config["inputs"] != 14:
+        config = network.weights().config
+        if config.recurrent or config.outputs != len(OUTPUT_NAMES) or config.inputs != 14:
             raise EightfoldError(
                 "candidates are evaluated by feed-forward networks of 14 inputs and 7 outputs; this one has"
-                f" recurrent={network.recurrent}, {network.config['inputs']} and {network.config['outputs']}"
+                f" recurrent={config.recurrent}, {config.inputs} and {config.outputs}"
             )
         self._tables = playing_tables(network, c=self._capture, s=self._stone, by_count=bool(self._by_count))
 
@@ -97,8 +98,8 @@ class CandidateEvaluator:
         def part(number: int) -> None:
             evaluate_candidates(
                 boards_given, outputs_given, movers, asked,
-                tables.table, tables.kinds, tables.products, tables.parts, tables.worth, self._capture, self._by_count,
-                values, boards * number // parts, boards * (number + 1) // parts,
+                tables.table, tables.kinds, tables.products, tables.parts, tables.rewards, self._capture,
+                self._by_count, values, boards * number // parts, boards * (number + 1) // parts,
             )  # fmt: skip
 
         run_parts(part, parts)

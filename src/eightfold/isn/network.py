@@ -1,34 +1,29 @@
-"""Internal Symmetry Networks (document 003): the same tiny network in every cell, knowing what turning does to it.
+"""Internal Symmetry Networks (Blair): the same tiny network in every cell, knowing what turning does to it.
 
     H = tanh(B_H + V_HI * I)                      hidden units of five types, on the 3x3 neighbourhood
     O = sigmoid(B_O + V_OI * I + V_OH * H)        seven outputs, all from white's view
     recurrent: H = tanh(B_H + V_HI * I + V_HH * H), so many times more; V_HH on the five-point neighbourhood
 
 The cells outside the board have their last input set and their hidden units at zero. The weights know nothing of the
-board's size. With document 003's numbers there are 714 free parameters, 725 with biases.
+board's size. With Blair's numbers there are 714 free parameters, 725 with biases.
 
-Shapes: B batch, H W board. Read next: `eightfold.isn.classes` (the inputs), `eightfold.isn.reward`
-(what the outputs are worth), `eightfold.isn.fused` (the fast way on a CPU).
+Shapes: B batch, H W board. Read next: `eightfold.isn.weights` (the same without PyTorch), `eightfold.isn.classes` (the
+inputs), `eightfold.isn.reward` (what the outputs are worth), `eightfold.isn.fused` (the fast way on a CPU).
 """
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from eightfold.core.errors import EightfoldError, shown
+from eightfold.isn.weights import IsnConfig, IsnWeights
 from eightfold.nets.equivariant import EquivariantConvolution
-from eightfold.symmetry.group import whole_number
 from eightfold.symmetry.representations import Field, channels, make_field
 
-HIDDEN_TYPES = ("trivial", "symmetrical", "diagonal", "chiral", "faithful")
 ACTIVE_INPUTS = 9  # one of a cell's inputs is set, so this many reach a hidden unit
-FORMAT = "eightfold-isn"
 
 
 class ISN(nn.Module):
@@ -36,8 +31,6 @@ class ISN(nn.Module):
 
     The last input stands for "off the board": it is 0 on the board, and the ring around it is added here.
     """
-
-    any_size = True
 
     def __init__(
         self,
@@ -52,21 +45,19 @@ class ISN(nn.Module):
         recurrent: int = 0,
     ) -> None:
         super().__init__()
-        counts = (trivial, symmetrical, diagonal, chiral, faithful)
-        self.config: dict[str, Any] = {
-            "inputs": inputs,
-            "outputs": outputs,
-            **dict(zip(HIDDEN_TYPES, counts, strict=True)),
-            "bias": bool(bias),
-            "recurrent": recurrent,
-        }
-        for name, least in (("inputs", 2), ("outputs", 1), ("recurrent", 0)):
-            if whole_number(self.config[name]) < least:
-                raise EightfoldError(f"ISN: {name}={shown(self.config[name])} is not a whole number, {least} or more")
+        self.config = IsnConfig(
+            inputs=inputs,
+            outputs=outputs,
+            trivial=trivial,
+            symmetrical=symmetrical,
+            diagonal=diagonal,
+            chiral=chiral,
+            faithful=faithful,
+            bias=bool(bias),
+            recurrent=recurrent,
+        )
         self.recurrent = recurrent
-        self.hidden_field: Field = make_field(**dict(zip(HIDDEN_TYPES, counts, strict=True)))
-        if not self.hidden_field:
-            raise EightfoldError("ISN: no hidden units; give at least one type a count")
+        self.hidden_field: Field = self.config.hidden_field
         given, asked = make_field(trivial=inputs), make_field(trivial=outputs)
         self.hidden = EquivariantConvolution(given, self.hidden_field, bias=bias, scale=ACTIVE_INPUTS**-0.5)
         self.shortcut = EquivariantConvolution(given, asked, bias=bias, scale=0.1 * ACTIVE_INPUTS**-0.5)
@@ -76,6 +67,18 @@ class ISN(nn.Module):
             if recurrent
             else None
         )
+
+    @classmethod
+    def from_weights(cls, weights: IsnWeights) -> ISN:
+        """The network of plain arrays, ready to be trained further."""
+        network = cls(**weights.config.as_dict())
+        network.load_state_dict({name: torch.from_numpy(array.copy()) for name, array in weights.arrays.items()})
+        return network.eval()
+
+    def weights(self) -> IsnWeights:
+        """The free weights as plain arrays, copied."""
+        state = {name: tensor.detach().cpu().numpy().copy() for name, tensor in self.state_dict().items()}
+        return IsnWeights(config=self.config, arrays=state)
 
     def forward(self, classes: Tensor) -> Tensor:
         wide = with_ring(classes)
@@ -88,7 +91,7 @@ class ISN(nn.Module):
 
     @property
     def connections(self) -> int:
-        """Connections of a cell as document 003 counts them, recurrent ones among them."""
+        """Connections of a cell as Blair counts them, recurrent ones among them."""
         return sum(module.connections for module in self.modules() if isinstance(module, EquivariantConvolution))
 
     def fused(self) -> FusedISN:
@@ -103,15 +106,9 @@ class FusedISN(nn.Module):
     everywhere, the ring is all zeros, which is what a convolution pads with; the difference is a constant.
     """
 
-    any_size = True
-
     def __init__(self, network: ISN) -> None:
         super().__init__()
-        inputs, outputs, self.units = (
-            network.config["inputs"],
-            network.config["outputs"],
-            channels(network.hidden_field),
-        )
+        inputs, outputs, self.units = network.config.inputs, network.config.outputs, channels(network.hidden_field)
         self.recurrent = network.recurrent
         with torch.no_grad():
             kernel = torch.cat([network.hidden.kernel(), network.shortcut.kernel()])
@@ -156,49 +153,3 @@ def one_hot(classes: Tensor, inputs: int = 14) -> Tensor:
     """Classes [B, H, W], numbers from 0, to planes [B, inputs, H, W] of zeros and ones."""
     planes = torch.zeros(classes.shape[0], inputs, *classes.shape[1:], device=classes.device)
     return planes.scatter_(1, classes.long()[:, None], 1.0)
-
-
-def save_isn(network: ISN, path: Path, **notes: str) -> None:
-    """Weights and configuration as one safetensors file, whole or not there; `notes` are for `isn_notes`."""
-    from eightfold.nets.store.checkpoint import replace_file
-
-    replace_file(path, isn_bytes(network, **notes))
-
-
-def isn_bytes(network: ISN, **notes: str) -> bytes:
-    """What such a file holds."""
-    from safetensors.torch import save
-
-    state = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
-    return save(state, {**notes, "format": FORMAT, "config": json.dumps(network.config)})
-
-
-def isn_notes(path: Path) -> dict[str, str]:
-    """What a file says of itself besides its weights."""
-    from safetensors import SafetensorError, safe_open
-
-    try:
-        with safe_open(path, framework="pt") as file:
-            return file.metadata() or {}
-    except OSError as error:
-        raise EightfoldError(f"{path}: {error.strerror or error}") from None
-    except (SafetensorError, ValueError) as error:
-        raise EightfoldError(f"{path} is not a whole safetensors file: {' '.join(str(error).split())}") from None
-
-
-def load_isn(path: Path) -> ISN:
-    """The network of a file; a file that is something else is named in one line."""
-    from eightfold.nets.store.checkpoint import load_weights
-
-    about = isn_notes(path)
-    try:
-        config = json.loads(about.get("config", "null"))
-    except ValueError:
-        config = None
-    if about.get("format") != FORMAT or not isinstance(config, dict) or config.keys() != ISN().config.keys():
-        raise EightfoldError(f"{path} holds no Internal Symmetry Network")
-    if any(whole_number(value) > 4096 for value in config.values()):
-        raise EightfoldError(f"{path}: {shown(config)} is too large to be meant")
-    network = ISN(**config)
-    load_weights(network, path)
-    return network.eval()

@@ -21,11 +21,12 @@ from eightfold.core.settings import setting
 from eightfold.core.specs import check_spec
 from eightfold.games.game import Game, Position
 from eightfold.games.state import WHITE
-from eightfold.isn.choice import draw_move
-from eightfold.isn.place import load_go_isn
+from eightfold.isn.assessment import IsnEvaluator
+from eightfold.isn.go_network import GoIsn
+from eightfold.isn.move_selection import draw_move
 from eightfold.isn.search import search
-from eightfold.isn.tables import IsnTables, playing_tables
-from eightfold.isn.view import IsnEvaluator
+from eightfold.isn.tables import IsnTables
+from eightfold.nets.store.open import open_network
 from eightfold.search.kind import Levels, PlayerKind
 from eightfold.search.limits import Limits
 from eightfold.search.result import Progress, SearchResult, check_position, check_seed, one_hot
@@ -64,7 +65,9 @@ class IsnPlayer:
         seed: int = 0,
     ) -> None:
         check_spec(options, "player isn")
-        self.evaluator = IsnEvaluator(game, _tables(place, options) if isinstance(place, str) else place)
+        if isinstance(place, str):
+            place = open_network(place, game, kind=GoIsn).tables(c=options.c, s=options.s)
+        self.evaluator = IsnEvaluator(game, place)
         self._game, self._options, self._beta, self._width = game, options, float(options.beta), options.width
         self._s, self._seconds, self._depth = float(options.s), options.seconds, options.depth
         self._random = make_random(check_seed(seed))
@@ -102,7 +105,7 @@ class IsnPlayer:
         """The deepest search that was finished; before the first of them, the move that looks best."""
         stop, facts = np.zeros(1, np.int64), np.zeros(1, np.int64)
         action, reached, effort = int(np.nanargmax(scores)), 1, 0
-        said = self.evaluator.outputs(position)
+        outputs = self.evaluator.outputs(position)
 
         def so_far() -> SearchResult:
             return self._result(position, action, scores, effort=effort, depth=reached)
@@ -111,7 +114,7 @@ class IsnPlayer:
             for depth in depths:
                 found = np.zeros(self._game.actions)
                 best = search(
-                    position.state, said, self.evaluator.tables, self._s, depth, self._width, stop, found, facts
+                    position.state, outputs, self.evaluator.tables, self._s, depth, self._width, stop, found, facts
                 )
                 if best < 0:
                     break
@@ -123,22 +126,15 @@ class IsnPlayer:
     def _result(
         self, position: Position, action: int, scores: NDArray[np.float64], *, effort: int, depth: int
     ) -> SearchResult:
-        # The lead by area as a value between -1 and 1: one board side ahead is three quarters of a won game.
-        value = float(np.tanh(self.evaluator.lead(position) / self._game.size))
         return SearchResult(
             action=action,
             policy=one_hot(position.game.actions, action),
-            value=value,
+            value=self.evaluator.value(position),
             scores=scores,
             principal_variation=(action,),
             effort=effort,
             depth=depth,
         )
-
-
-def _tables(place: str, options: IsnOptions) -> IsnTables:
-    network, by_count = load_go_isn(place)
-    return playing_tables(network, c=options.c, s=options.s, by_count=by_count)
 
 
 @contextlib.contextmanager

@@ -1,4 +1,4 @@
-"""`isn` of the registry: cells with internal symmetry as in document 003, with a policy and a value.
+"""`isn` of the registry: cells with internal symmetry as in Blair's networks, with a policy and a value.
 
 The same layers as `eightfold.isn.network`, several of them, for any game's planes: the answers to a turned board are
 the turned answers, exactly, whatever the weights. Heads pool over the board, so one network plays any size.
@@ -7,7 +7,6 @@ the turned answers, exactly, whatever the weights. Heads pool over the board, so
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
@@ -15,18 +14,16 @@ from torch.nn import functional
 
 from eightfold.core.errors import EightfoldError
 from eightfold.core.settings import setting
-from eightfold.isn.network import HIDDEN_TYPES
+from eightfold.isn.weights import HIDDEN_TYPES
+from eightfold.nets.auxiliary import AuxiliaryAnswer, AuxiliaryOption, make_auxiliary
 from eightfold.nets.equivariant import EquivariantConvolution
-from eightfold.nets.foresight import Foreseen, ForesightOption, make_foresight
+from eightfold.nets.shape import Shape
 from eightfold.symmetry.group import ALL, subgroup_name
 from eightfold.symmetry.representations import make_field
 
-if TYPE_CHECKING:
-    from eightfold.nets.networks import Shape
-
 
 @dataclass(frozen=True, kw_only=True)
-class IsnPolicyOptions(ForesightOption):
+class IsnPolicyOptions(AuxiliaryOption):
     layers: int = setting(6, "layers of hidden units", least=1, most=100)
     trivial: int = setting(24, "trivial units", least=0, most=1024)
     symmetrical: int = setting(6, "symmetrical units", least=0, most=1024)
@@ -46,7 +43,7 @@ class ISNPolicy(nn.Module):
         if shape.symmetries != ALL:
             has = subgroup_name(shape.symmetries)
             raise EightfoldError(f"network isn has all eight symmetries built in; the game has only: {has}")
-        layers, heads, foresight = options.layers, options.heads, options.foresight
+        layers, heads, auxiliary = options.layers, options.heads, options.auxiliary
         super().__init__()
         hidden = make_field(**{kind: getattr(options, kind) for kind in HIDDEN_TYPES})
         if not hidden:
@@ -65,21 +62,21 @@ class ISNPolicy(nn.Module):
         self.value = nn.Sequential(nn.Linear(2 * heads, 64), nn.ReLU(), outcomes)
         self.policy.weight.data.mul_(0.1)  # start undecided: a flat policy and values near zero
         outcomes.weight.data.mul_(0.1)
-        self.foresight: nn.Sequential | None = None
-        seers = make_foresight(foresight, heads, shape, "isn")
-        if seers is not None:
-            # From plain numbers, as the other heads: owners turn with the board, and the score does not change.
+        self.auxiliary: nn.Sequential | None = None
+        predictors = make_auxiliary(auxiliary, heads, shape, "isn")
+        if predictors is not None:
+            # From plain numbers, as the other heads: ownership turns with the board, and the score does not change.
             plain = EquivariantConvolution(hidden, make_field(trivial=heads))
-            seers.score.weight.data.mul_(0.1)
-            self.foresight = nn.Sequential(plain, nn.ReLU(), seers)
+            predictors.score.weight.data.mul_(0.1)
+            self.auxiliary = nn.Sequential(plain, nn.ReLU(), predictors)
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         return self._answer(*self._hidden(planes))
 
-    def foresee(self, planes: Tensor) -> Foreseen:
+    def with_auxiliary(self, planes: Tensor) -> AuxiliaryAnswer:
         given, hidden = self._hidden(planes)
-        assert self.foresight is not None, "made without foresight=1"
-        return Foreseen(*self._answer(given, hidden), *self.foresight(hidden))
+        assert self.auxiliary is not None, "made without auxiliary=1"
+        return AuxiliaryAnswer(*self._answer(given, hidden), *self.auxiliary(hidden))
 
     def _hidden(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         """What the layers are given, the planes and one more, and what they make of it."""

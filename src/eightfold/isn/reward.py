@@ -1,4 +1,4 @@
-"""What the seven outputs of an ISN are worth (document 003, tables I to IV), for any value of stones and captures.
+"""What the seven outputs of an ISN are worth (Blair, tables I to IV), for any value of stones and captures.
 
 With `c` for a captured stone and `s` for a stone that stands at the end, a point of territory being one, the reward
 of a point is R = s·R¹ + (1 - s)·R⁰, where by the state of the point now

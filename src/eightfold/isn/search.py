@@ -1,4 +1,4 @@
-"""Alpha-beta over an ISN's evaluation, pruned by the network itself, as document 003 hoped (section V).
+"""Alpha-beta over an ISN's evaluation, pruned by the network itself, as Blair hoped (section V).
 
 The network's worth of the board after a move decides twice: which few moves of a position are looked into at all, and
 in what order. At the last ply it is the value itself, so a search of depth d looks at whole boards d - 1 plies deep and
@@ -16,8 +16,8 @@ from eightfold.core.jit import Ints, kernel
 from eightfold.games.go.rules import play, stones
 from eightfold.games.go.score import ownership
 from eightfold.games.state import BLACK, ONGOING, RESULT, SIDE, SIZE, WHITE
-from eightfold.isn.choice import bank, look, move_values
 from eightfold.isn.classes import OUTPUT_NAMES
+from eightfold.isn.move_selection import captures_value, evaluate_board, move_values
 from eightfold.isn.tables import IsnTables
 
 Doubles = NDArray[np.float64]
@@ -26,7 +26,7 @@ OUTPUTS = len(OUTPUT_NAMES)
 
 
 @kernel
-def final_worth(state: Ints, s: float) -> float:
+def final_value(state: Ints, s: float) -> float:
     """What the points of a finished game are worth to white: 1 for territory, s for a stone; captures left out."""
     size = state[SIZE]
     owners, board = np.zeros(size * size, np.int8), np.zeros((size, size), np.int8)
@@ -42,7 +42,7 @@ def final_worth(state: Ints, s: float) -> float:
 @kernel
 def search(
     root: Ints,
-    said: NDArray[np.float32],  # [1, 7, N, N], for the root
+    root_outputs: NDArray[np.float32],  # [1, 7, N, N], for the root
     tables: IsnTables,
     s: float,
     depth: int,
@@ -66,7 +66,7 @@ def search(
     low, high, best = np.zeros(depth + 1), np.zeros(depth + 1), np.zeros(depth + 1)
     classes, moves, values = np.zeros((1, size, size), np.uint8), np.zeros(actions, np.int64), np.zeros((1, actions))
     states[0] = root
-    outputs[0] = said
+    outputs[0] = root_outputs
     stones(root, boards[0, 0])
     low[0], high[0] = -np.inf, np.inf
     choice, looked, ply = -1, 0, 0
@@ -81,7 +81,7 @@ def search(
             at[ply], best[ply] = 0, -np.inf
             if state[RESULT] != ONGOING:
                 sign = 1.0 if state[SIDE] == WHITE else -1.0
-                best[ply] = sign * (final_worth(state, s) + bank(state, root, tables.capture))
+                best[ply] = sign * (final_value(state, s) + captures_value(state, root, tables.capture))
                 count[ply] = 0
             else:
                 looked += 1
@@ -100,7 +100,7 @@ def search(
             play(states[ply + 1], order[ply, at[ply]])
             stones(states[ply + 1], boards[ply + 1, 0])
             outputs[ply + 1] = outputs[ply]
-            look(boards[ply + 1], tables, classes, outputs[ply + 1])
+            evaluate_board(boards[ply + 1], tables, classes, outputs[ply + 1])
             low[ply + 1], high[ply + 1] = -high[ply], -low[ply]
             ply += 1
             fresh = True
@@ -129,7 +129,7 @@ def _keep_best(
 ) -> int:
     """The moves that the network likes best, in that order, into `order`; their values for the side to move."""
     sign = 1.0 if state[SIDE] == WHITE else -1.0
-    banked = bank(state, root, tables.capture)
+    banked = captures_value(state, root, tables.capture)
     passed, kept = moves[found - 1], 0
     for k in range(found):
         value = sign * (values[0, moves[k]] + banked)
@@ -137,7 +137,7 @@ def _keep_best(
             trial = state.copy()
             play(trial, passed)
             if trial[RESULT] != ONGOING:
-                value = sign * (final_worth(trial, s) + banked)
+                value = sign * (final_value(trial, s) + banked)
         place = kept
         while place > 0 and ranked[place - 1] < value:
             place -= 1

@@ -1,8 +1,8 @@
 """An ISN for Go as the kernels that play with it read it: the fused weights, and what outputs are worth.
 
 `IsnTables` is one value for a kernel, so that two networks can sit on either side of a game. Networks with seven
-outputs are document 003's; one with a single output is its first attempt, in which the output is a reward, scaled
-from [-(1 + c), 1 + c] to [0, 1]. Read next: `eightfold.isn.choice`.
+outputs are Blair's; one with a single output is his first attempt, in which the output is a reward, scaled
+from [-(1 + c), 1 + c] to [0, 1]. Read next: `eightfold.isn.move_selection`.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from eightfold.core.errors import EightfoldError
 from eightfold.core.jit import Ints
 from eightfold.isn.classes import BLACK, EMPTY, OUTPUT_NAMES, WHITE
 from eightfold.isn.fused import fuse
-from eightfold.isn.network import ISN
 from eightfold.isn.reward import reward_weights
+from eightfold.isn.weights import HasWeights
 
 Floats = NDArray[np.float32]
 
@@ -27,7 +27,7 @@ GO_INPUTS = 14
 
 
 class IsnTables(NamedTuple):
-    """See `isn_fused.FusedWeights` for the first six."""
+    """See `eightfold.isn.fused.FusedWeights` for the first six."""
 
     table: Floats
     second: Floats
@@ -37,32 +37,33 @@ class IsnTables(NamedTuple):
     off_board: int
     products: Floats  # [3, K, USED]: by the state of a point, the columns of `second` that its reward needs
     parts: Ints  # [3, USED]: which outputs these are
-    worth: Floats  # [3, USED + 1]: their weights in the reward, and a constant
+    rewards: Floats  # [3, USED + 1]: their weights in the reward, and a constant
     capture: float  # c
     by_count: int  # classes by the number of liberties
     single: int  # one output
 
 
-def playing_tables(network: ISN, *, c: float = 0.4, s: float = 0.4, by_count: bool = False) -> IsnTables:
+def playing_tables(network: HasWeights, *, c: float = 0.4, s: float = 0.4, by_count: bool = False) -> IsnTables:
     """The tables of a network with 14 inputs and 7 outputs or 1."""
-    inputs, outputs = network.config["inputs"], network.config["outputs"]
+    plain = network.weights()
+    inputs, outputs = plain.config.inputs, plain.config.outputs
     if inputs != GO_INPUTS or outputs not in (1, len(OUTPUT_NAMES)):
         raise EightfoldError(f"an ISN for Go has 14 inputs and 7 outputs, or 1; this one has {inputs} and {outputs}")
     if outputs == 1 and not by_count:
         raise EightfoldError("a single output says nothing of eyes: such an ISN needs classes by_count")
-    weights = fuse(network)
+    weights = fuse(plain)
     products = np.zeros((3, len(weights.second), USED), np.float32)
-    parts, worth = np.zeros((3, USED), np.int64), np.zeros((3, USED + 1), np.float32)
-    rewards = reward_weights(c, s)
+    parts, rewards = np.zeros((3, USED), np.int64), np.zeros((3, USED + 1), np.float32)
+    every = reward_weights(c, s)
     for state, used in USED_OUTPUTS.items():
         if outputs == 1:
             products[state, :, 0] = weights.second[:, 0]
-            worth[state, 0], worth[state, USED] = 2 + 2 * c, -(1 + c)
+            rewards[state, 0], rewards[state, USED] = 2 + 2 * c, -(1 + c)
             continue
         products[state, :, : len(used)] = weights.second[:, list(used)]
         parts[state, : len(used)] = used
-        worth[state, : len(used)] = rewards[state, list(used)]
-        worth[state, USED] = rewards[state, len(OUTPUT_NAMES)]
+        rewards[state, : len(used)] = every[state, list(used)]
+        rewards[state, USED] = every[state, len(OUTPUT_NAMES)]
     return IsnTables(
-        *weights.arrays, products, parts, worth, float(c), int(by_count), int(outputs == 1)
+        *weights.arrays, products, parts, rewards, float(c), int(by_count), int(outputs == 1)
     )  # fmt: skip

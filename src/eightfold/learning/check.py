@@ -14,7 +14,8 @@ from eightfold.learning.data.batches import check_symmetries
 from eightfold.learning.selfplay import opening_points
 from eightfold.nets.inference.backends.choice import read_backend
 from eightfold.nets.inference.cache import check_cache
-from eightfold.nets.store.description import Description, find_checkpoint, load_description
+from eightfold.nets.store.description import Description
+from eightfold.nets.store.policy_value import describe_network
 from eightfold.search.settings import PlaySettings
 
 
@@ -34,7 +35,7 @@ def _check_start(config: TrainConfig, description: Description) -> None:
     """An error if the weights to start from are of another kind of network."""
     if not config.start_from:
         return
-    other = load_description(find_checkpoint(config.start_from))
+    other = describe_network(config.start_from)
     for key in ("network", "encoder"):
         mine, theirs = getattr(description, key), getattr(other, key)
         if mine != theirs:

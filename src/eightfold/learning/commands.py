@@ -19,7 +19,8 @@ from eightfold.learning.report import TrainingReport, print_curve, print_evaluat
 from eightfold.learning.runs.shell import Report, Run
 from eightfold.learning.runs.signals import Interrupted, stopped_by_signals
 from eightfold.learning.td.config import TdConfig
-from eightfold.nets.store.checkpoint import find_checkpoint, load_checkpoint
+from eightfold.nets.store.open import open_network
+from eightfold.nets.store.policy_value import PolicyValueNetwork
 
 
 def train(
@@ -133,10 +134,7 @@ def evaluate_run(
     game: Game | None = None,
 ) -> Evaluation:
     """The strength of the network in a run or a checkpoint, in its own game or in another that it plays."""
-    from eightfold.nets.inference.backends import make_backend
-
-    network, description = load_checkpoint(find_checkpoint(folder))
-    if game is not None:
-        description = description.fitted_to(game, who=folder, any_size=bool(network.any_size))
-    runner = make_backend(backend, network, description.shape())
-    return measure_network(runner, description, games=games, playouts=playouts, seed=seed, as_paper=as_paper)
+    network = open_network(folder, game, backend=backend, kind=PolicyValueNetwork)
+    return measure_network(
+        network.runner(), network.description, games=games, playouts=playouts, seed=seed, as_paper=as_paper
+    )

@@ -14,7 +14,7 @@ from eightfold.config import load_preset, with_changes
 from eightfold.core.errors import EightfoldError
 from eightfold.core.settings import setting, with_default
 from eightfold.games.game import make_game
-from eightfold.nets.store.description import find_checkpoint, load_description
+from eightfold.nets.store.policy_value import describe_network
 from eightfold.search.settings import SearchSettings
 
 
@@ -154,7 +154,7 @@ def train_config(preset: str, changes: Sequence[str], start_from: str | None = N
     make_game(with_changes(TrainConfig(), changes).game, trusted=True)  # what a preset's file says was not typed
     config = load_preset(TrainConfig(), preset)
     if start_from is not None:
-        theirs = load_description(find_checkpoint(start_from))
+        theirs = describe_network(start_from)
         config = replace(
             config, start_from=start_from, network=theirs.network, encoder=theirs.encoder, game=theirs.game
         )

@@ -49,12 +49,14 @@ from eightfold.learning.schedule import evaluation_is_due, learning_rate, steps_
 from eightfold.learning.selfplay import SelfPlay
 from eightfold.learning.trainer import Losses, Trainer
 from eightfold.learning.validation import three_sigma_rule, validation_loss
-from eightfold.nets.foresight import foresees
+from eightfold.nets.auxiliary import has_auxiliary
 from eightfold.nets.inference.backends import make_backend
 from eightfold.nets.inference.cache import CachedEvaluator
 from eightfold.nets.inference.evaluator import NetworkEvaluator
-from eightfold.nets.store.checkpoint import Description, checkpoint_files, find_checkpoint, load_weights
-from eightfold.nets.store.description import WEIGHTS
+from eightfold.nets.store.checkpoint import checkpoint_files, load_weights
+from eightfold.nets.store.description import Description
+from eightfold.nets.store.open import open_network
+from eightfold.nets.store.policy_value import PolicyValueNetwork
 
 VALIDATION_SAMPLES = 4096
 
@@ -136,7 +138,7 @@ class Training(Run[TrainConfig]):
     def restore(self) -> Iterable[Mapping[str, Any]]:
         """The last checkpoint, and all games that were stored since; games that games.jsonl lacks."""
         config, settings = self.config, self.config.training
-        self._auxiliary = foresees(self.network)  # only games that are decided by points have such targets
+        self._auxiliary = has_auxiliary(self.network)  # only games that are decided by points have such targets
         eager = config.symmetry == "augment-eager"
         self.buffer = self._open_buffer("buffer", lazy=not eager)
         self.validation = self._open_buffer("validation")
@@ -168,7 +170,7 @@ class Training(Run[TrainConfig]):
         """The weights of another network, where the settings name one, in place of random ones."""
         place = self.config.start_from
         if place:
-            load_weights(self.network, find_checkpoint(place) / WEIGHTS)
+            load_weights(self.network, open_network(place, kind=PolicyValueNetwork).checkpoint)
 
     def _restore_progress(self) -> list[dict[str, Any]]:
         folder = self.folder

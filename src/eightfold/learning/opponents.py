@@ -17,7 +17,9 @@ from eightfold.games.game import Game
 from eightfold.learning.config import EvaluationConfig
 from eightfold.nets.player import NetOptions, NetPlayer
 from eightfold.nets.store.checkpoint import save_checkpoint
-from eightfold.nets.store.description import Description, find_checkpoint, load_description, shipped_networks
+from eightfold.nets.store.description import Description
+from eightfold.nets.store.places import shipped_networks
+from eightfold.nets.store.policy_value import PolicyValueNetwork, describe_network
 
 EVALUATED = "evaluated"
 log = logging.getLogger("eightfold")
@@ -62,7 +64,7 @@ def network_opponents(
 
 def shipped_for(game: Game) -> str | None:
     """The network that comes with Eightfold for this very game, if there is one."""
-    for name in shipped_networks():
-        if load_description(find_checkpoint(name)).game == game.text:
+    for name in shipped_networks(PolicyValueNetwork):
+        if describe_network(name).game == game.text:
             return name
     return None

@@ -2,7 +2,7 @@
 
     loss = (z - v)^2 - pi . log p   (+ L2 by weight decay)
 
-A network with auxiliary heads (`nets/foresight.py`) is also taught who owned the points at the end of the game, and by
+A network with auxiliary heads (`nets/auxiliary.py`) is also taught who owned the points at the end of the game, and by
 how much it was won: a weight each, times the mean squared error.
 
 `Trainer(model, lr, device).train_epoch(data_buffer, batch_size, steps_per_epoch)` trains on a buffer; the training loop
@@ -29,7 +29,7 @@ from eightfold.learning.data.batches import BatchMaker
 from eightfold.learning.data.buffer import DataBuffer
 from eightfold.learning.data.sample import Batch
 from eightfold.learning.runs.torch_globals import seeded
-from eightfold.nets.foresight import foresees
+from eightfold.nets.auxiliary import has_auxiliary
 
 CLIP_HISTORY = 1000
 
@@ -165,9 +165,9 @@ class Trainer:
         """Policy and value, and with auxiliary heads ownership and score: [B] each."""
         states, policies, values = map(self._tensor, (batch.states, batch.policies, batch.values))
         states = states.contiguous(memory_format=torch.channels_last)
-        auxiliary = (batch.ownership, batch.scores) if foresees(self.model) and batch.ownership is not None else ()
+        auxiliary = (batch.ownership, batch.scores) if has_auxiliary(self.model) and batch.ownership is not None else ()
         with torch.autocast(self.device.type, dtype=torch.bfloat16, enabled=self._bf16):
-            answer = self.model.foresee(states) if auxiliary else self.model(states)
+            answer = self.model.with_auxiliary(states) if auxiliary else self.model(states)
         logits, expected = answer[:2]
         log_policy = functional.log_softmax(logits.float(), dim=1)
         policy_loss = -(policies * log_policy).sum(dim=1)

@@ -1,13 +1,13 @@
-"""The networks: planes in, policy logits and a value out. One registry; a network is a name and options.
+"""The networks: planes in, policy logits and a value out. A network is a name (`eightfold/parts.py`) and options.
 
-    a1      three convolutions and two small heads, as in the appendix of document 000, with its options
+    a1      three convolutions and two small heads, as in the appendix of Suen & Alonso, with its options
     resnet  residual blocks with batch norm; its heads pool over the board, so one network plays any size
-    isn     layers of cells with internal symmetry (document 003): turned boards get turned answers; any size
+    isn     layers of cells with internal symmetry (Blair): turned boards get turned answers; any size; `isn/policy.py`
 
 Shapes: B batch, C planes, N board size, A actions. `forward([B, C, N, N])` gives `([B, A], [B])`; logits are
 for all actions, legal or not, and values are from the side to move, -1 to 1. A network that tells draws from
-even chances gives values `[B, 2]`: the value, and the chance of a draw. With `foresight=1` a network also learns
-who will own the points of a game of Go, see `foresight.py`.
+even chances gives values `[B, 2]`: the value, and the chance of a draw. With `auxiliary=1` a network also learns who
+will own the points of a game of Go, see `auxiliary.py`.
 """
 
 from __future__ import annotations
@@ -20,17 +20,16 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from eightfold.core.errors import unknown
 from eightfold.core.settings import setting
 from eightfold.core.specs import read_spec, spec_values, split_name, write_spec
-from eightfold.isn.policy import ISNPolicy
+from eightfold.nets.auxiliary import AuxiliaryAnswer, AuxiliaryOption, has_auxiliary, make_auxiliary
 from eightfold.nets.equivariant import EquivariantConvolution
-from eightfold.nets.foresight import Foreseen, ForesightOption, foresees, make_foresight
-from eightfold.nets.shape import Shape as Shape  # asked for here by whoever makes a network
+from eightfold.nets.shape import Shape
+from eightfold.parts import NETWORKS
 
 
 @dataclass(frozen=True, kw_only=True)
-class A1Options(ForesightOption):
+class A1Options(AuxiliaryOption):
     blocks: int = setting(0, "residual blocks instead of the three layers", least=0, most=100)
     filters: int = setting(256, "filters of the residual blocks", least=1, most=4096)
     policy_hidden: int = setting(0, "width of one more policy layer (Suen & Alonso: 64)", least=0, most=65_536)
@@ -38,7 +37,7 @@ class A1Options(ForesightOption):
 
 
 class A1(nn.Module):
-    """Document 000, appendix: 32, 64 and 128 filters of 3x3, or residual blocks of 256 behind one convolution.
+    """Suen & Alonso, appendix: 32, 64 and 128 filters of 3x3, or residual blocks of 256 behind one convolution.
 
     The published code repeats one block's weights; here every block has its own.
     """
@@ -48,7 +47,7 @@ class A1(nn.Module):
 
     def __init__(self, shape: Shape, options: A1Options = A1Options()) -> None:  # noqa: B008 - frozen
         blocks, filters, policy_hidden = options.blocks, options.filters, options.policy_hidden
-        dropout, foresight = options.dropout, options.foresight
+        dropout, auxiliary = options.dropout, options.auxiliary
         super().__init__()
         points = shape.size * shape.size
         if blocks:
@@ -77,16 +76,16 @@ class A1(nn.Module):
             nn.Linear(64, 1),
             nn.Tanh(),
         )
-        self.foresight = make_foresight(foresight, width, shape, "a1")
+        self.auxiliary = make_auxiliary(auxiliary, width, shape, "a1")
         _initialise(self)
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         return self._answer(self.body(planes))
 
-    def foresee(self, planes: Tensor) -> Foreseen:
+    def with_auxiliary(self, planes: Tensor) -> AuxiliaryAnswer:
         features = self.body(planes)
-        assert self.foresight is not None, "made without foresight=1"
-        return Foreseen(*self._answer(features), *self.foresight(features))
+        assert self.auxiliary is not None, "made without auxiliary=1"
+        return AuxiliaryAnswer(*self._answer(features), *self.auxiliary(features))
 
     def _answer(self, features: Tensor) -> tuple[Tensor, Tensor]:
         return self.policy(features), self.value(features).squeeze(1)
@@ -105,7 +104,7 @@ class PlainBlock(nn.Module):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ResNetOptions(ForesightOption):
+class ResNetOptions(AuxiliaryOption):
     blocks: int = setting(6, "residual blocks", least=1, most=100)
     filters: int = setting(64, "filters of every convolution", least=1, most=4096)
 
@@ -128,16 +127,16 @@ class ResNet(nn.Module):
         self.policy_pass = nn.Linear(2 * (filters // 2 or 1), shape.passes) if shape.passes else None
         self.value_features = NormalisedConvolution(filters, filters // 2 or 1, kernel=1)
         self.value = nn.Sequential(nn.Linear(2 * (filters // 2 or 1), 64), nn.ReLU(), nn.Linear(64, 3))
-        self.foresight = make_foresight(options.foresight, filters, shape, "resnet")
+        self.auxiliary = make_auxiliary(options.auxiliary, filters, shape, "resnet")
         _initialise(self)
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         return self._answer(self._features(planes))
 
-    def foresee(self, planes: Tensor) -> Foreseen:
+    def with_auxiliary(self, planes: Tensor) -> AuxiliaryAnswer:
         features = self._features(planes)
-        assert self.foresight is not None, "made without foresight=1"
-        return Foreseen(*self._answer(features), *self.foresight(features))
+        assert self.auxiliary is not None, "made without auxiliary=1"
+        return AuxiliaryAnswer(*self._answer(features), *self.auxiliary(features))
 
     def _features(self, planes: Tensor) -> Tensor:
         return self.blocks(functional.relu(self.stem(planes)))
@@ -193,13 +192,13 @@ def _pool(features: Tensor) -> Tensor:
 
 
 def _initialise(network: nn.Module) -> None:
-    """He's initialisation; the defaults of torch left document 000's two-filter value head dead for minutes."""
+    """He's initialisation; the defaults of torch left Suen & Alonso's two-filter value head dead for minutes."""
     for module in network.modules():
         if isinstance(module, nn.Conv2d | nn.Linear):
             nn.init.kaiming_normal_(module.weight, nonlinearity="relu")
             if module.bias is not None:
                 nn.init.zeros_(module.bias)
-    for head in (getattr(network, name, None) for name in ("policy", "value", "foresight")):
+    for head in (getattr(network, name, None) for name in ("policy", "value", "auxiliary")):
         layers = [m for m in head.modules() if isinstance(m, nn.Linear | nn.Conv2d)] if head is not None else []
         if layers:
             layers[-1].weight.data.mul_(0.1)  # start undecided: a flat policy and values near zero
@@ -208,18 +207,15 @@ def _initialise(network: nn.Module) -> None:
 def folded(network: nn.Module) -> nn.Module:
     """A copy for inference of plain convolutions: batch norms are part of theirs, shared weights are spread out.
 
-    What only teaches, a network's foresight, is left out.
+    What only teaches, the auxiliary heads, is left out.
     """
     network = copy.deepcopy(network).eval()
-    if foresees(network):
-        network.foresight = None  # type: ignore[assignment]
+    if has_auxiliary(network):
+        network.auxiliary = None  # type: ignore[assignment]
     for module in list(network.modules()):
         if isinstance(module, NormalisedConvolution | EquivariantConvolution):
             module.fold()
     return network
-
-
-NETWORKS: dict[str, Any] = {"a1": A1, "resnet": ResNet, "isn": ISNPolicy}
 
 
 def make_network(text: str, shape: Shape) -> nn.Module:
@@ -231,9 +227,7 @@ def make_network(text: str, shape: Shape) -> nn.Module:
 def read_network(text: str, *, stored: bool = False) -> tuple[Any, Any]:
     """The class that a text names, and its options."""
     name, rest = split_name(text)
-    if name not in NETWORKS:
-        raise unknown("network", name, NETWORKS)
-    kind = NETWORKS[name]
+    kind = NETWORKS.find(name)
     return kind, read_spec(rest, kind.Options, f"network {name}", stored=stored)
 
 

@@ -21,7 +21,9 @@ from eightfold.games.game import Game, Position
 from eightfold.nets.inference.backends.interface import Runner
 from eightfold.nets.inference.evaluator import NetworkEvaluator
 from eightfold.nets.store.description import Description
-from eightfold.nets.store.opening import open_network
+from eightfold.nets.store.network import Network
+from eightfold.nets.store.open import open_network
+from eightfold.nets.store.policy_value import PolicyValueNetwork
 from eightfold.search.forest import ForestSearch
 from eightfold.search.kernels.tree import UNKNOWN
 from eightfold.search.kind import Levels, PlayerKind
@@ -52,6 +54,12 @@ class NetOptions(_Overrides):  # type: ignore[misc]  # every setting of a search
         return replace(usual, **given)
 
 
+def _opened(place: str | Network, game: Game) -> tuple[Runner, Description]:
+    if not isinstance(place, PolicyValueNetwork) or place.game.text != game.text:
+        place = open_network(place if isinstance(place, str) else place.file, game, kind=PolicyValueNetwork)
+    return place.runner(), place.description
+
+
 class NetPlayer:
     """A network that thinks with a number of playouts, or for some seconds."""
 
@@ -67,7 +75,7 @@ class NetPlayer:
     def __init__(
         self,
         game: Game,
-        place: str | tuple[Runner, Description],  # where a network lies, or one that is open
+        place: str | Network | tuple[Runner, Description],  # where a network lies, or one that is open
         options: NetOptions = NetOptions(),  # noqa: B008 - frozen
         *,
         leaves_a_game: int = 0,  # in a batch; 0: as many as suit the playouts
@@ -75,7 +83,7 @@ class NetPlayer:
     ) -> None:
         check_spec(options, "player net")
         playouts, seconds, memory = options.playouts, options.seconds, options.memory
-        runner, description = open_network(place, game) if isinstance(place, str) else place
+        runner, description = place if isinstance(place, tuple) else _opened(place, game)
         self._game, self._playouts, self._seconds = game, playouts, seconds
         self._random = np.random.default_rng(check_seed(seed))
         self._evaluator = NetworkEvaluator(

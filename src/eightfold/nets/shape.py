@@ -15,7 +15,7 @@ class Shape:
     planes: int
     size: int
     passes: int = 0
-    owners: bool = False
+    ownership: bool = False
     symmetries: tuple[int, ...] = ALL
 
     @property

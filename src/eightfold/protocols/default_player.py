@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from eightfold.arena.players import read_player
 from eightfold.games.game import Game
-from eightfold.nets.store.exported import best_shipped, find_exported
+from eightfold.nets.store.policy_value import best_shipped, find_exported
 
 DEFAULT_SECONDS = 5  # for a move, where nobody sets a limit
 DEFAULT_MEMORY = 96  # megabytes for a tree: with the rest of the process well below the 350 of tournaments

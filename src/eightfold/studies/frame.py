@@ -25,8 +25,8 @@ from typing import Any
 
 from eightfold.config import with_changes
 from eightfold.core.errors import EightfoldError, unknown
+from eightfold.core.files import replace_files
 from eightfold.core.user_code import USER_CODE, import_user_module
-from eightfold.nets.store.checkpoint import replace_files
 from eightfold.studies import STUDIES
 from eightfold.studies.plots import require_matplotlib
 from eightfold.studies.progress import StudyProgress

@@ -14,9 +14,10 @@ import numpy as np
 from eightfold.arena.match import gauntlet, play_match
 from eightfold.arena.ratings import elo_ratings, wilson_interval
 from eightfold.games.game import make_game
-from eightfold.isn.place import load_go_isn
+from eightfold.isn.go_network import GoIsn
 from eightfold.isn.player import IsnOptions, IsnPlayer
-from eightfold.isn.tables import IsnTables, playing_tables
+from eightfold.isn.tables import IsnTables
+from eightfold.nets.store.open import open_network
 from eightfold.studies.frame import Part, Work
 
 
@@ -103,5 +104,4 @@ def play_others(
 
 @functools.lru_cache(maxsize=256)
 def _tables(path: Path) -> IsnTables:
-    network, by_count = load_go_isn(path)
-    return playing_tables(network, by_count=by_count)
+    return open_network(path, kind=GoIsn).tables()

@@ -21,7 +21,7 @@ from typing import Any
 
 from eightfold import __version__
 from eightfold.core.errors import EightfoldError
-from eightfold.nets.store.checkpoint import replace_file
+from eightfold.core.files import replace_file
 
 RESULTS, KEPT = "results.json", "kept"
 

@@ -9,7 +9,6 @@ for two sides, both mapped back onto the board, over all pairs of sides: 0 if th
 
 from __future__ import annotations
 
-import threading
 from typing import Any
 
 import numpy as np
@@ -18,60 +17,36 @@ from numpy.typing import NDArray
 from eightfold.core.errors import EightfoldError
 from eightfold.games.game import Position
 from eightfold.games.state import BLACK, WHITE
-from eightfold.nets.inference.evaluator import NetworkEvaluator
+from eightfold.nets.inference.evaluator import policies_of
+from eightfold.nets.store.open import open_network
+from eightfold.nets.store.policy_value import PolicyValueNetwork
 from eightfold.symmetry.group import NAMES, subgroup_name
 from eightfold.symmetry.orbit import stabiliser
 from eightfold.symmetry.slap import frame_members, slap_frames
 from eightfold.symmetry.transform import inverse_ids, transform_policies, transform_states
 from eightfold.web.menu import MenuEntry
 
-MOST_NETWORKS = 4  # kept in memory
 
-
-class NetworkViews:
-    """The networks that were asked last, ready to be asked again. Calls come from worker threads."""
-
-    def __init__(self) -> None:
-        self._evaluators: dict[tuple[str, int, str, bool], Any] = {}
-        self._lock = threading.Lock()
-
-    def policies(
-        self, entry: MenuEntry, position: Position, *, as_played: bool
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64], str]:
-        """Policies [K, A] and values [K] for the K sides, each in its own frame; and the symmetry mode."""
-        ids = np.array(position.game.symmetries)
-        with self._lock:
-            evaluator = self._evaluator(entry, position, as_played)
-            planes = transform_states(np.tile(position.encode(evaluator.encoder), (len(ids), 1, 1, 1)), ids)
-            logits, values = evaluator.evaluate(planes)
-            logits, values = np.array(logits, np.float64), np.array(values, np.float64)
-        legal = transform_policies(np.tile(position.legal_mask, (len(ids), 1)), position.game.size, ids)
-        return _softmax(logits, legal), values if values.ndim == 1 else values[:, 0], evaluator.symmetry
-
-    def _evaluator(self, entry: MenuEntry, position: Position, as_played: bool) -> Any:
-        from eightfold.nets.store.opening import open_network
-
-        key = (entry.key, entry.version(), position.game.text, as_played)
-        if key in self._evaluators:
-            return self._evaluators[key]
-        try:
-            runner, description = open_network(entry.network, position.game)
-        except EightfoldError as error:
-            raise entry.without_place(error) from None
+def network_policies(
+    entry: MenuEntry, position: Position, *, as_played: bool
+) -> tuple[NDArray[np.float64], NDArray[np.float64], str]:
+    """Policies [K, A] and values [K] for the K sides, each in its own frame; and the symmetry mode."""
+    ids = np.array(position.game.symmetries)
+    try:
+        network = open_network(entry.network, position.game, kind=PolicyValueNetwork)
+        mode = network.description.symmetry
         # A bare network with centred planes still needs those planes.
-        mode = description.symmetry if as_played or description.symmetry == "slap-cc" else "none"
-        while len(self._evaluators) >= MOST_NETWORKS:
-            self._evaluators.pop(next(iter(self._evaluators)))
-        evaluator = NetworkEvaluator(
-            runner, encoder=description.encoder, symmetry=mode, symmetries=position.game.symmetries
-        )
-        self._evaluators[key] = evaluator
-        return evaluator
+        evaluator = network.evaluator(symmetry=mode if as_played or mode == "slap-cc" else "none")
+    except EightfoldError as error:
+        raise entry.without_place(error) from None
+    planes = transform_states(np.tile(position.encode(evaluator.encoder), (len(ids), 1, 1, 1)), ids)
+    logits, values = evaluator.evaluate(planes)
+    legal = transform_policies(np.tile(position.legal_mask, (len(ids), 1)), position.game.size, ids)
+    alone = values if values.ndim == 1 else values[:, 0]  # without the chance of a draw
+    return policies_of(logits, legal), alone.astype(np.float64), evaluator.symmetry
 
 
-def eight_sides(
-    position: Position, views: NetworkViews | None = None, entry: MenuEntry | None = None, *, as_played: bool = True
-) -> dict[str, Any]:
+def eight_sides(position: Position, entry: MenuEntry | None = None, *, as_played: bool = True) -> dict[str, Any]:
     """What the page shows: the boards, which are canonical, the stabiliser, and a network's answers."""
     size, other = position.game.size, BLACK + WHITE - position.to_move
     stones = position.stones
@@ -94,12 +69,12 @@ def eight_sides(
         "different": len(symmetries) // len(members),
         "sides": [{"stones": "".join(map(str, board.reshape(-1)))} for board in boards],
     }
-    if views is None or entry is None or position.is_over:
+    if entry is None or position.is_over:
         return answer
     if not entry.network:
         raise EightfoldError(f"player {entry.key} has no network; choose one that has one")
     try:
-        policies, values, mode = views.policies(entry, position, as_played=as_played)
+        policies, values, mode = network_policies(entry, position, as_played=as_played)
     except EightfoldError as error:
         return {**answer, "error": str(error)}  # the boards can be shown all the same
     back = transform_policies(policies, size, inverse_ids(symmetries))
@@ -123,9 +98,3 @@ def disagreement(policies: NDArray[np.float64]) -> float:
     """
     distances, count = np.abs(policies[:, None] - policies[None, :]).sum(axis=2) / 2, len(policies)  # [K, K]
     return float(distances.sum() / max(1, count * (count - 1)))
-
-
-def _softmax(logits: NDArray[np.float64], legal: NDArray[np.bool_]) -> NDArray[np.float64]:
-    masked = np.where(legal, logits, -np.inf)
-    weights = np.exp(masked - masked.max(axis=1, keepdims=True))
-    return weights / weights.sum(axis=1, keepdims=True)

@@ -25,7 +25,6 @@ from eightfold.core.threads import usable_cores
 from eightfold.games.game import DEFAULT_GAME, GAMES, Game, make_game
 from eightfold.parts import PLAYERS
 from eightfold.search.result import Player
-from eightfold.web.eightfold_view import NetworkViews
 from eightfold.web.maps import MapSources
 from eightfold.web.menu import Menu
 from eightfold.web.messages import AnyMessage, New, Seat
@@ -60,7 +59,6 @@ class Lobby:
         self.runs = WatchedRuns(runs)
         self.maps = MapSources(isns, self.menu)
         self.workers = WorkerPool(workers or usable_cores())
-        self.networks = NetworkViews()
         self.warm_up = WarmUp()
         self.pace = pace
         self.viewers: set[Viewer] = set()  # all connections, at a table or not yet

@@ -19,7 +19,13 @@ from numpy.typing import NDArray
 from eightfold.core.errors import EightfoldError, unknown
 from eightfold.games.game import Position
 from eightfold.games.state import BLACK, WHITE
-from eightfold.isn.place import find_isn, shipped_isns
+from eightfold.isn.classes import liberty_classes
+from eightfold.isn.fused import FusedEvaluator
+from eightfold.isn.go_network import GoIsn
+from eightfold.isn.reward import board_values
+from eightfold.nets.store.open import open_network
+from eightfold.nets.store.places import find_network, shipped_networks
+from eightfold.nets.store.policy_value import PolicyValueNetwork
 from eightfold.web.menu import Menu, MenuEntry
 
 # The outputs of an ISN (`isn/reward.py`) as people read them: name, meaning, number, which points, whether 1 - x.
@@ -65,9 +71,7 @@ class SymmetryNetwork:
     """The seven outputs of an Internal Symmetry Network."""
 
     def __init__(self, path: Path) -> None:
-        # The newest network of a run: training replaces it now and then.
-        self._path, self._lock = find_isn(path), threading.Lock()
-        self._loaded: tuple[int, Any, bool] | None = None  # time of the file, network, classes by count of liberties
+        self._path, self._lock = find_network(path, GoIsn)[1], threading.Lock()
         self.key = f"isn:{path.stem if path.is_file() else path.name}"
         self.summary = "an Internal Symmetry Network: likelihoods of eyes, territory and captures"
 
@@ -75,24 +79,14 @@ class SymmetryNetwork:
         """An error if the file holds no such network."""
         self._evaluator()
 
-    def _evaluator(self) -> tuple[Any, bool]:
-        from eightfold.isn.fused import FusedEvaluator
-        from eightfold.isn.place import load_go_isn
-
-        try:
-            written = self._path.stat().st_mtime_ns
-        except OSError as error:
-            raise EightfoldError(f"{self._path}: {error.strerror}") from None
-        if self._loaded is None or self._loaded[0] != written:
-            network, by_count = load_go_isn(self._path)
-            if network.config["outputs"] != len(EYES_AND_CAPTURES):
-                raise EightfoldError(f"{self._path} has one output for a point and predicts no eyes and captures")
-            self._loaded = (written, FusedEvaluator(network, threads=1), by_count)
-        return self._loaded[1:]
+    def _evaluator(self) -> tuple[FusedEvaluator, bool]:
+        """Of the newest network of a run: training replaces it now and then."""
+        network = open_network(self._path, kind=GoIsn)
+        if network.weights.config.outputs != len(EYES_AND_CAPTURES):
+            raise EightfoldError(f"{self._path} has one output for a point and predicts no eyes and captures")
+        return FusedEvaluator(network.weights, threads=1), network.by_count
 
     def compute(self, start: Position, position: Position) -> dict[str, Any]:
-        from eightfold.isn.reward import board_values
-
         _check_scored(position, self.key)
         with self._lock:
             try:
@@ -112,8 +106,6 @@ class SymmetryNetwork:
 
     def outputs(self, start: Position, position: Position) -> NDArray[np.float32]:
         """[1, 7, N, N] for the last position of a game; the classes of groups come from the outputs before."""
-        from eightfold.isn.classes import liberty_classes
-
         (evaluator, by_count), size = self._evaluator(), position.game.size
         outputs = np.zeros((1, 7, size, size), np.float32)
         at = start
@@ -125,7 +117,7 @@ class SymmetryNetwork:
 
 
 class NetworkOwnership:
-    """Ownership by a network that was trained to predict it (`nets/foresight.py`)."""
+    """Ownership by a network that was trained to predict it (`nets/auxiliary.py`)."""
 
     def __init__(self, entry: MenuEntry) -> None:
         self._entry = entry
@@ -133,11 +125,10 @@ class NetworkOwnership:
         self.summary = f"who will own the points, as {entry.key} predicts it"
 
     def compute(self, start: Position, position: Position) -> dict[str, Any]:
-        from eightfold.nets.foresight import foreseen_owners
-
         _check_scored(position, self.key)
         try:
-            owners, score = foreseen_owners(self._entry.network, position)
+            network = open_network(self._entry.network, position.game, kind=PolicyValueNetwork)
+            owners, score = network.ownership(position)
         except EightfoldError as error:
             raise self._entry.without_place(error) from None
         sign = 1 if position.to_move == BLACK else -1
@@ -155,9 +146,9 @@ class MapSources:
     def __init__(self, isns: Sequence[Path] = (), menu: Menu | None = None) -> None:
         self._menu = menu
         self._sources: list[MapSource] = [RandomGames()]
-        for path in (*map(Path, shipped_isns()), *isns):
+        for path in (*map(Path, shipped_networks(GoIsn)), *isns):
             source = SymmetryNetwork(path)
-            if path in isns:  # an error now; the shipped ones are opened, with PyTorch, when somebody asks for them
+            if path in isns:  # an error now; the shipped ones are opened when somebody asks for them
                 source.check()
             same = sum(known.key.split(" ")[0] == source.key for known in self._sources)
             source.key += f" ({same + 1})" if same else ""  # files of the same name in two folders

@@ -17,10 +17,11 @@ from eightfold.arena.players import HUMAN, PlayerSpec, make_player, read_player
 from eightfold.core.commands import split_words
 from eightfold.core.errors import EightfoldError, unknown
 from eightfold.games.game import Game
-from eightfold.isn.place import find_isn, shipped_isns
-from eightfold.nets.store.description import DESCRIPTION, check_fits, find_checkpoint, shipped_networks
+from eightfold.isn.go_network import GoIsn
+from eightfold.nets.store.description import check_fits
 from eightfold.nets.store.exported import is_exported
-from eightfold.nets.store.opening import describe_network, weights_file
+from eightfold.nets.store.places import find_network, shipped_networks
+from eightfold.nets.store.policy_value import PolicyValueNetwork, describe
 from eightfold.parts import CLASSICAL_PLAYERS
 from eightfold.search.result import Player
 
@@ -71,14 +72,15 @@ class MenuEntry:
         if self.game and self.game != game.name:
             check_fits(self.game, game, who=f"player {self.key}", any_size=self.any_size)
 
-    def version(self) -> int:
-        """A number that changes with the weights: a run that trains has a new network every minute."""
+    def version(self) -> tuple[int, ...]:
+        """Numbers that change with the network: a run that trains has a new one every minute."""
         if not self.network:
-            return 0
+            return ()
         try:
-            return weights_file(self.network).stat().st_mtime_ns
+            kind, file = find_network(self.network)
+            return kind.version(file)
         except (OSError, EightfoldError):
-            return 0
+            return ()
 
     def as_dict(self) -> dict[str, Any]:
         """What a browser is told."""
@@ -100,24 +102,24 @@ class Menu:
         self._given = [_entry(text) for text in players]
         self._runs = list(runs)
         self._shipped: list[MenuEntry] | None = None
-        self._of_runs: dict[Path, tuple[int, MenuEntry]] = {}  # with the time of its description
+        self._of_runs: dict[Path, tuple[tuple[int, ...], MenuEntry]] = {}  # with the version of its network
         self._lock = threading.Lock()
 
     def all(self) -> list[MenuEntry]:
         """The entries of this moment, networks first: they are what people come for."""
         with self._lock:
             if self._shipped is None:
-                self._shipped = [_entry(f"net:{name}") for name in shipped_networks()]
-                self._shipped += [_entry(f"isn:{name}") for name in shipped_isns()]
+                self._shipped = [_entry(f"net:{name}") for name in shipped_networks(PolicyValueNetwork)]
+                self._shipped += [_entry(f"isn:{name}") for name in shipped_networks(GoIsn)]
             networks = [*self._shipped, *filter(None, map(self._of_run, self._runs))]
         return _with_unique_keys([*networks, *self._given, *map(_entry, reversed(CLASSICAL_PLAYERS))])
 
     def _of_run(self, run: Path) -> MenuEntry | None:
         """The network of a run; None while it has none yet."""
         try:
-            written = (find_checkpoint(run) / DESCRIPTION).stat().st_mtime_ns
-            if self._of_runs.get(run, (0,))[0] != written:
-                self._of_runs[run] = (written, _entry(f"net:{run}"))
+            version = PolicyValueNetwork.version(find_network(run, PolicyValueNetwork)[1])
+            if self._of_runs.get(run, ((),))[0] != version:
+                self._of_runs[run] = (version, _entry(f"net:{run}"))
             return self._of_runs[run][1]
         except (EightfoldError, OSError):
             return None
@@ -155,7 +157,8 @@ def _entry(text: str) -> MenuEntry:
 
 def _net_entry(spec: PlayerSpec) -> MenuEntry:
     place = spec.argument
-    description, any_size = describe_network(place)
+    _, file = find_network(place, PolicyValueNetwork)
+    description, any_size = describe(file)
     levels, default = _levels(spec, f"net:{place}")
     return MenuEntry(
         key=f"net:{Path(place).name}" + (f",{spec.given}" if spec.given else ""),
@@ -166,14 +169,14 @@ def _net_entry(spec: PlayerSpec) -> MenuEntry:
         place=place,
         game=description.game,
         any_size=any_size,
-        ownership="foresight=1" in description.network and not is_exported(place),  # a file without those outputs
+        ownership="auxiliary=1" in description.network and not is_exported(file),  # a file without those outputs
     )
 
 
 def _isn_entry(spec: PlayerSpec) -> MenuEntry:
     """It plays Go on any board and by any rules, and has no policy for the eightfold view."""
     place = spec.argument
-    find_isn(place)  # an error now
+    find_network(place, GoIsn)  # an error now
     name = Path(place).stem if Path(place).is_file() else Path(place).name
     levels, default = _levels(spec, f"isn:{place}")
     summary = "an Internal Symmetry Network, without look-ahead or with alpha-beta"

@@ -95,7 +95,7 @@ class Queries:
 
         def work(stop: threading.Event) -> dict[str, Any]:
             entry = None if message.network is None else lobby.menu.find(message.network)
-            return eight_sides(position, lobby.networks, entry, as_played=message.as_played)
+            return eight_sides(position, entry, as_played=message.as_played)
 
         self._answer(work, viewer, "eightfold")
 

@@ -111,7 +111,7 @@ def plain_outputs(network: Any, classes: NDArray[Any]) -> NDArray[np.float64]:
         layer.whole_bias().detach().double().numpy() for layer in (network.hidden, network.shortcut)
     )
     rows, columns = classes.shape
-    wide = np.pad(classes, 1, constant_values=network.config["inputs"] - 1)
+    wide = np.pad(classes, 1, constant_values=network.config.inputs - 1)
     units = np.zeros((len(hidden), rows + 2, columns + 2))
     answers = np.zeros((len(output), rows, columns))
     for row, column in np.ndindex(rows, columns):

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from eightfold.config import load_config
 from eightfold.core.errors import EightfoldError
+from eightfold.nets.store.description import present_network
 
 C = TypeVar("C")
 
@@ -48,7 +50,8 @@ def load_run_config(defaults: C, path: Path, *, command: str, remedy: str) -> C:
     if began != command:
         raise EightfoldError(f"{path.parent} is a run of eightfold {began}, not of {command}; choose another folder")
     try:
-        return load_config(defaults, path)
+        config: Any = load_config(defaults, path)
+        return replace(config, network=present_network(config.network)) if hasattr(config, "network") else config
     except EightfoldError as error:
         named = str(error) if str(path) in str(error) else f"{path}: {error}"
         raise EightfoldError(f"{named}; {remedy}") from None

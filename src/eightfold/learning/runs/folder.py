@@ -22,6 +22,7 @@ from typing import Any
 
 from eightfold.config import to_toml
 from eightfold.core.errors import EightfoldError
+from eightfold.core.files import replace_file
 from eightfold.learning.runs.atomic_save import (
     CHECKSUMS,
     Checksums,
@@ -35,7 +36,6 @@ from eightfold.learning.runs.line_file import LineFile
 from eightfold.learning.runs.lock import lock_run
 from eightfold.learning.runs.metrics import METRICS, Metrics, check_lines, check_metrics
 from eightfold.learning.runs.provenance import run_notes
-from eightfold.nets.store.checkpoint import replace_file
 
 CONFIG, GAMES = "config.toml", "games.jsonl"
 NETWORK, TRAINING, PROGRESS = "network.safetensors", "training.safetensors", "progress.json"

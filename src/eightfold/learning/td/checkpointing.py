@@ -16,8 +16,8 @@ from pathlib import Path
 import torch
 
 from eightfold.core.errors import EightfoldError
-from eightfold.isn.network import ISN, isn_bytes
-from eightfold.isn.place import SNAPSHOTS, snapshots_of
+from eightfold.isn.network import ISN
+from eightfold.isn.store import SNAPSHOTS, isn_bytes, snapshots_of
 from eightfold.learning.runs.folder import NETWORK, PROGRESS, TRAINING, RunFolder
 from eightfold.learning.runs.metrics import read_metrics
 from eightfold.learning.runs.progress import Progress, as_json, load_progress
@@ -107,6 +107,6 @@ def read_progress(run: Path) -> TdProgress | None:
 
 def _single(network: ISN) -> ISN:
     """A copy in single precision, as networks are kept."""
-    copied = ISN(**network.config)
+    copied = ISN(**network.config.as_dict())
     copied.load_state_dict(network.state_dict())
     return copied

@@ -234,7 +234,7 @@ def _through_links(
 
 def gradient_of(network: ISN, gradient: Gradient) -> dict[str, NDArray[np.float64]]:
     """By the name of a parameter of the network: what its free weights should be more."""
-    units, inputs, outputs = len(gradient.again[0]), network.config["inputs"], network.config["outputs"]
+    units, inputs, outputs = len(gradient.again[0]), network.config.inputs, network.config.outputs
     hidden = gradient.table[:, :inputs, :units]  # [9, inputs, units]
     shortcut = gradient.table[:, :inputs, UNITS : UNITS + outputs]
     found = {

@@ -31,9 +31,10 @@ from eightfold.core.errors import EightfoldError
 from eightfold.core.rng import make_random
 from eightfold.core.threads import run_parts, usable_cores
 from eightfold.games.game import make_game
+from eightfold.isn.go_network import GoIsn
 from eightfold.isn.network import ISN
-from eightfold.isn.place import SNAPSHOTS, load_go_isn
 from eightfold.isn.player import IsnOptions, IsnPlayer
+from eightfold.isn.store import SNAPSHOTS
 from eightfold.isn.tables import IsnTables, playing_tables
 from eightfold.learning.runs.folder import NETWORK, Layout
 from eightfold.learning.runs.provenance import this_machine
@@ -43,6 +44,7 @@ from eightfold.learning.td.checkpointing import TdProgress, checkpoint_files, lo
 from eightfold.learning.td.config import TdConfig, check_config
 from eightfold.learning.td.gradient import Gradient, add_to, gradient_of
 from eightfold.learning.td.play import CANDIDATES, ENDED, FACTS, MARGIN, MOVES, teach_games
+from eightfold.nets.store.open import open_network
 from eightfold.symmetry.group import ALL
 
 LOG_SECONDS = 10.0
@@ -180,12 +182,12 @@ def fresh_network(config: TdConfig) -> ISN:
     """Weights to begin with, in double precision: hidden units that nobody listens to yet."""
     units = asdict(config.units)
     if config.start:
-        network, by_count = load_go_isn(config.start)
-        found = {name: network.config[name] for name in units}
-        if found != units or by_count != (config.classes == "count"):
-            classes = "count" if by_count else "eyes"
+        start = open_network(config.start, kind=GoIsn)
+        found = {name: getattr(start.weights.config, name) for name in units}
+        if found != units or start.by_count != (config.classes == "count"):
+            classes = "count" if start.by_count else "eyes"
             raise EightfoldError(f"{config.start} is a network with classes = {classes} and units {found}; set these")
-        return network.double()
+        return ISN.from_weights(start.weights).double()
     with seeded(config.seed):
         network = ISN(**units).double()
     if config.linear_games:

@@ -18,8 +18,8 @@ from eightfold.core.rng import Random
 from eightfold.games.go.rules import play, reset, stones
 from eightfold.games.go.score import double_margin, ownership
 from eightfold.games.state import ONGOING, RESULT, SIDE
-from eightfold.isn.choice import draw_move, first_look, look, move_values
 from eightfold.isn.classes import OUTPUT_NAMES
+from eightfold.isn.move_selection import draw_move, evaluate_board, evaluate_start, move_values
 from eightfold.isn.tables import IsnTables
 from eightfold.learning.td.gradient import Gradient, add_gradient
 from eightfold.learning.td.targets import final_targets, step_back
@@ -95,7 +95,7 @@ def play_game(
     board, seen = np.zeros((1, size, size), np.int8), np.zeros((1, size, size), np.uint8)
     said = np.zeros((1, OUTPUTS, size, size), np.float32)
     values = np.zeros((1, size * size + 1), np.float64)
-    first_look(state, tables, board, seen, said)
+    evaluate_start(state, tables, board, seen, said)
     candidates, ply = 0, 0
     while True:
         boards[ply] = board[0].reshape(-1)
@@ -107,7 +107,7 @@ def play_game(
         candidates += count
         play(state, draw_move(values, state[SIDE], beta, moves, count, random))
         stones(state, board[0])
-        look(board, tables, seen, said)
+        evaluate_board(board, tables, seen, said)
         ply += 1
     moves[size * size] = ply
     return candidates

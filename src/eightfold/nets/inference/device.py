@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import torch
+import re
 
 from eightfold.core.errors import EightfoldError
+from eightfold.core.extras import need
 
 
-def check_device(name: str) -> torch.device:
-    """The device; one that is not known, or not here, is an error in one line."""
-    try:
-        device = torch.device(name)
-    except RuntimeError:
-        device = None
-    if device is None or device.type not in ("cpu", "cuda"):
+def check_device(name: str) -> None:
+    """A device that is not known, or not here, is an error in one line."""
+    if name == "cpu":
+        return
+    found = re.fullmatch(r"cuda(?::(\d{1,4}))?", name)
+    if found is None:
         raise EightfoldError(f"unknown device {name!r}; known: cpu, cuda, cuda:NUMBER")
-    if device.type == "cuda":
-        if not torch.cuda.is_available():
-            raise EightfoldError(f"device {name!r}: there is no CUDA here")
-        if (device.index or 0) >= torch.cuda.device_count():
-            raise EightfoldError(f"device {name!r}: there are {torch.cuda.device_count()} GPUs here, counted from 0")
-    return device
+    need("torch", purpose=f"device {name}")
+    import torch
+
+    if not torch.cuda.is_available():
+        raise EightfoldError(f"device {name!r}: there is no CUDA here")
+    if int(found[1] or 0) >= torch.cuda.device_count():
+        raise EightfoldError(f"device {name!r}: there are {torch.cuda.device_count()} GPUs here, counted from 0")

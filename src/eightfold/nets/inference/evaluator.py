@@ -28,6 +28,7 @@ from eightfold.symmetry.slap_cc import EXTRA_PLANES, slap_cc
 from eightfold.symmetry.transform import inverse_ids, transform_policies, transform_states
 
 MODES = ("none", "augment", "augment-eager", "slap", "slap-cc", "random", "average")
+AS_IS = ("none", "augment", "augment-eager")  # the network sees boards as they are
 INVARIANT = ("slap", "average")  # all variants of a position get the same answer, turned
 
 
@@ -83,3 +84,10 @@ class NetworkEvaluator:
         weights = np.exp(back - back.max(axis=2, keepdims=True))
         policies = (weights / weights.sum(axis=2, keepdims=True)).mean(axis=0)
         return np.log(policies + 1e-30).astype(np.float32), values.reshape(count, batch, *values.shape[1:]).mean(axis=0)
+
+
+def policies_of(logits: NDArray[np.float32], legal: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Logits [B, A] as policies [B, A] over the legal moves [B, A], of which every position has one at least."""
+    masked = np.where(legal, logits.astype(np.float64), -np.inf)
+    weights = np.exp(masked - masked.max(axis=1, keepdims=True))
+    return weights / weights.sum(axis=1, keepdims=True)

@@ -8,8 +8,7 @@ clear line, and do nothing else.
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Mapping
+import re
 from dataclasses import asdict
 from pathlib import Path
 
@@ -17,18 +16,8 @@ import torch
 from torch import nn
 
 from eightfold.core.errors import EightfoldError, not_written
-from eightfold.nets.store.description import (
-    CARD,
-    DESCRIPTION,
-    WEIGHTS,
-    load_description,
-)
-from eightfold.nets.store.description import (
-    MODELS as MODELS,  # this and the next are offered to whoever has checkpoints
-)
-from eightfold.nets.store.description import Description as Description
-from eightfold.nets.store.description import find_checkpoint as find_checkpoint
-from eightfold.nets.store.description import shipped_networks as shipped_networks
+from eightfold.core.files import replace_files
+from eightfold.nets.store.description import CARD, DESCRIPTION, WEIGHTS, Description, load_description
 
 
 def checkpoint_files(network: nn.Module, description: Description, card: str = "") -> dict[str, bytes]:
@@ -63,7 +52,7 @@ def load_weights(network: nn.Module, path: Path) -> None:
     from safetensors.torch import load
 
     try:
-        state = load(path.read_bytes())
+        state = {_present_name(name): tensor for name, tensor in load(path.read_bytes()).items()}
     except OSError as error:
         raise EightfoldError(f"{path}: {error.strerror}") from None
     except (SafetensorError, ValueError, KeyError, RuntimeError) as error:
@@ -81,25 +70,12 @@ def load_weights(network: nn.Module, path: Path) -> None:
     network.load_state_dict(state)
 
 
-def replace_file(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all, and see it to the disk."""
-    replace_files({path: data})
+def _present_name(name: str) -> str:
+    """A parameter's name, also where an earlier version wrote the file.
 
-
-def replace_files(files: Mapping[Path, bytes]) -> None:
-    """Write files whole; all are on the disk before the first takes the place of an old one, in the order given."""
-    drafts = {path: path.with_name(f".{path.name}.{os.getpid()}.draft") for path in files}
-    path = next(iter(files))
-    try:
-        for path, data in files.items():
-            with open(drafts[path], "wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-        for path, draft in drafts.items():
-            os.replace(draft, path)
-    except OSError as error:
-        raise not_written(path, error.strerror) from None
-    finally:
-        for draft in drafts.values():
-            draft.unlink(missing_ok=True)
+    >>> _present_name("foresight.2.owners.weight")
+    'auxiliary.2.ownership.weight'
+    """
+    if not name.startswith("foresight."):
+        return name
+    return re.sub(r"\bowners\b", "ownership", name.replace("foresight.", "auxiliary.", 1))

@@ -1,19 +1,21 @@
-"""What a network is, apart from its weights, and where networks are found. Nothing here needs PyTorch.
+"""What a network is, apart from its weights. Nothing here needs PyTorch.
 
 A network lies in a folder, a checkpoint's or a shipped one's: `network.json` describes it, `network.safetensors`
 holds its weights, and `network.onnx`, where it is there, the whole of it for programs without PyTorch
-(`eightfold export`). Read next: `checkpoint.py` for the second, `exported.py` for the third.
+(`eightfold export`). Read next: `checkpoint.py` for the second, `exported.py` for the third, `open.py` for all.
 """
 
 from __future__ import annotations
 
 import json
 import logging
+import re
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from eightfold.core.errors import EightfoldError, shown
+from eightfold.core.extras import need
 from eightfold.games.game import Game, make_game
 from eightfold.nets.inference.evaluator import check_mode, planes_seen
 from eightfold.nets.shape import Shape
@@ -23,8 +25,8 @@ if TYPE_CHECKING:
     from torch import nn
 
 WEIGHTS, DESCRIPTION, CARD, EXPORTED = "network.safetensors", "network.json", "card.md", "network.onnx"
+FORMER = re.compile(r"(?<=[:,])foresight(?==)")  # an option's name in earlier versions
 log = logging.getLogger("eightfold")
-MODELS = Path(__file__).resolve().parents[2] / "models"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,11 +50,12 @@ class Description:
             raise EightfoldError(f"what the network was trained for: {error}") from None
         _, planes = game.encoder(self.encoder)
         seen = planes_seen(planes, check_mode(self.symmetry))
-        passes, owners = game.actions - game.points, game.has_ownership
-        return Shape(planes=seen, size=game.size, passes=passes, owners=owners, symmetries=game.symmetries)
+        passes, ownership = game.actions - game.points, game.has_ownership
+        return Shape(planes=seen, size=game.size, passes=passes, ownership=ownership, symmetries=game.symmetries)
 
     def make(self) -> nn.Module:
         """A network of this kind with fresh weights."""
+        need("torch", purpose="a network to be trained")
         from eightfold.nets.networks import make_network
 
         return make_network(self.network, self.shape())
@@ -112,26 +115,23 @@ def load_description(folder: Path) -> Description:
         for key, value in asdict(description).items():
             if not isinstance(value, str):
                 raise ValueError(f"{key} is {shown(value)}, not a text")
-        description.play_settings()
-        return description
+        return checked(description)
     except OSError as error:
         raise EightfoldError(f"{folder} holds no network: {path.name}: {error.strerror}") from None
     except (ValueError, TypeError, RecursionError) as error:
         raise EightfoldError(f"{path} is not a network's description: {' '.join(str(error).split())}") from None
 
 
-def find_checkpoint(place: str | Path) -> Path:
-    """The checkpoint's folder: of a run, the checkpoint's own, or a shipped network's by its name."""
-    for folder in (Path(place) / "checkpoint", Path(place)):
-        if (folder / DESCRIPTION).is_file():
-            return folder
-    shipped = shipped_networks()
-    if str(place) in shipped:
-        return MODELS / str(place)
-    or_shipped = f", or a shipped one: {', '.join(shipped)}" if shipped else ""
-    raise EightfoldError(f"{place} holds no network; give the folder of a run or of a checkpoint{or_shipped}")
+def checked(description: Description) -> Description:
+    """A stored description, the names of earlier versions replaced; an error if it says a strange way to play."""
+    playing = description.play_settings().text
+    return replace(description, network=present_network(description.network), playing=playing)
 
 
-def shipped_networks() -> list[str]:
-    """The names of the networks that come with the package."""
-    return sorted(folder.parent.name for folder in MODELS.glob(f"*/{DESCRIPTION}"))
+def present_network(text: str) -> str:
+    """A stored network's text with the names that its options have now.
+
+    >>> present_network("resnet:blocks=3,foresight=1")
+    'resnet:blocks=3,auxiliary=1'
+    """
+    return FORMER.sub("auxiliary", text)

@@ -6,49 +6,13 @@
 
 A backend is made for a network once and takes new weights often (`load`), since self-play gets them every few
 seconds. A backend is a text like everything else: `openvino`, `torch:precision=bf16`. Read next: `interface.py`,
-then `choice.py`; `eightfold bench backends` compares them. A network that was exported needs none of them, and no
-PyTorch: `eightfold.nets.store.exported`.
+then `choice.py`; `eightfold bench backends` compares them. A network that was exported needs no PyTorch:
+`eightfold.nets.inference.runtimes`.
 """
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
-
+from eightfold.nets.inference.backends.choice import BACKENDS, has_onnxruntime, has_openvino, make_backend
 from eightfold.nets.inference.backends.interface import Answer, Backend, Runner
 
-if TYPE_CHECKING:
-    from eightfold.nets.inference.backends.choice import BACKENDS, has_onnxruntime, has_openvino, make_backend
-    from eightfold.nets.inference.backends.onnxruntime_backend import OnnxRuntimeBackend
-    from eightfold.nets.inference.backends.openvino_backend import OpenVinoBackend
-    from eightfold.nets.inference.backends.torch_backend import TorchBackend
-
-__all__ = [
-    "BACKENDS",
-    "Answer",
-    "Backend",
-    "OnnxRuntimeBackend",
-    "OpenVinoBackend",
-    "Runner",
-    "TorchBackend",
-    "has_onnxruntime",
-    "has_openvino",
-    "make_backend",
-]
-
-# These bring PyTorch along, so they are imported when they are asked for.
-_HOMES = {
-    "BACKENDS": "choice",
-    "has_onnxruntime": "choice",
-    "has_openvino": "choice",
-    "make_backend": "choice",
-    "OnnxRuntimeBackend": "onnxruntime_backend",
-    "OpenVinoBackend": "openvino_backend",
-    "TorchBackend": "torch_backend",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+__all__ = ["BACKENDS", "Answer", "Backend", "Runner", "has_onnxruntime", "has_openvino", "make_backend"]

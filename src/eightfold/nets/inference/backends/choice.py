@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import functools
-import importlib.util
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from torch import nn
-
-from eightfold.core.errors import EightfoldError, unknown
+from eightfold.core.errors import unknown
+from eightfold.core.extras import is_installed, need
 from eightfold.core.settings import setting
 from eightfold.core.specs import read_spec, split_name
-from eightfold.nets.inference.backends.cuda_graphs import CudaGraphBackend
 from eightfold.nets.inference.backends.interface import Backend
-from eightfold.nets.inference.backends.onnxruntime_backend import OnnxRuntimeBackend
-from eightfold.nets.inference.backends.openvino_backend import OpenVinoBackend
-from eightfold.nets.inference.backends.torch_backend import TorchBackend
 from eightfold.nets.inference.device import check_device
-from eightfold.nets.networks import Shape
+from eightfold.nets.shape import Shape
+
+if TYPE_CHECKING:
+    from torch import nn
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,30 +39,37 @@ _OPTIONS: dict[str, type] = {
     "onnxruntime": NoOptions,
     "openvino": OpenVinoOptions,
 }
+_NEEDS = {"torch": ("torch",), "onnxruntime": ("onnxruntime", "onnx"), "openvino": ("openvino",)}
 BACKENDS = tuple(_OPTIONS)
 
 
-@functools.cache
 def has_openvino() -> bool:
-    return importlib.util.find_spec("openvino") is not None
+    return is_installed("openvino")
 
 
-@functools.cache
 def has_onnxruntime() -> bool:
     """Whether its backend can work here: the graph is made with the package `onnx`."""
-    return all(importlib.util.find_spec(package) is not None for package in ("onnx", "onnxruntime"))
+    return is_installed("onnxruntime") and is_installed("onnx")
 
 
 def make_backend(text: str, network: nn.Module, shape: Shape, *, device: str = "cpu", threads: int = 0) -> Backend:
     """A backend by its text; `auto` is the fastest that there is for the device. `threads` 0: as many as it likes."""
     name, values = read_backend(text, device)
     if name == "openvino":
+        from eightfold.nets.inference.backends.openvino_backend import OpenVinoBackend
+
         return OpenVinoBackend(network, shape, threads=threads, **values)
     if name == "onnxruntime":
+        from eightfold.nets.inference.backends.onnxruntime_backend import OnnxRuntimeBackend
+
         return OnnxRuntimeBackend(network, shape, threads=threads)
     graphs = values.pop("graphs", "on") == "on"
     if graphs and device.startswith("cuda"):
+        from eightfold.nets.inference.backends.cuda_graphs import CudaGraphBackend
+
         return CudaGraphBackend(network, shape, device=device, **values)
+    from eightfold.nets.inference.backends.torch_backend import TorchBackend
+
     return TorchBackend(network, shape, device=device, **values)
 
 
@@ -79,10 +82,8 @@ def read_backend(text: str, device: str = "cpu") -> tuple[str, dict[str, Any]]:
     check_device(device)
     if name == "auto":
         name = fastest(device)
-    if name == "openvino" and not has_openvino():
-        raise EightfoldError("the backend openvino is not installed: pip install openvino")
-    if name == "onnxruntime" and not has_onnxruntime():
-        raise EightfoldError("the backend onnxruntime is not installed: pip install 'eightfold[onnx]'")
+    for module in _NEEDS[name]:
+        need(module, purpose=f"backend {name}")
     return name, values
 
 

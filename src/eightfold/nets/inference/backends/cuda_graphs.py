@@ -8,6 +8,7 @@ copied into the tensors that the graphs read.
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,9 +16,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from eightfold.nets.inference.backends.interface import Answer
+from eightfold.nets.inference.backends.interface import Answer, Runner
 from eightfold.nets.inference.backends.torch_backend import TorchBackend
-from eightfold.nets.networks import Shape
+from eightfold.nets.shape import Shape
 
 LARGEST = 4096  # a larger batch runs in parts
 WARM_UPS = 3  # runs before the recording, in which the libraries choose kernels and take their memory
@@ -52,6 +53,9 @@ class CudaGraphBackend(TorchBackend):
 
     def __init__(self, network: nn.Module, shape: Shape, *, device: str = "cuda", precision: str = "auto") -> None:
         super().__init__(network, shape, device=device, precision=precision)
+        self._begin()
+
+    def _begin(self) -> None:
         # A stream of its own: the trainer, which may use the same GPU from another thread, is not waited for.
         self._stream = torch.cuda.Stream(self._device)  # type: ignore[no-untyped-call]
         self._pool = torch.cuda.graph_pool_handle()
@@ -63,6 +67,12 @@ class CudaGraphBackend(TorchBackend):
         with torch.cuda.stream(self._stream):
             super().load(network)
         self._stream.synchronize()
+
+    def runner(self) -> Runner:
+        """With graphs of its own, in whose memory an answer lies, over the same weights."""
+        twin = copy.copy(self)
+        twin._begin()
+        return twin
 
     @torch.inference_mode()
     def run(self, planes: NDArray[np.float32]) -> Answer:

@@ -14,7 +14,7 @@ Answer = tuple[NDArray[np.float32], NDArray[np.float32]]  # logits [B, A], value
 
 
 class Runner(Protocol):
-    """A network that answers; all that an evaluator needs."""
+    """A network that answers one thread; all that an evaluator needs."""
 
     def run(self, planes: NDArray[np.float32]) -> Answer:
         """Planes [B, C, N, N], any B. The answer may be the runner's own memory: it holds until the next run."""
@@ -23,3 +23,6 @@ class Runner(Protocol):
 class Backend(Runner, Protocol):
     def load(self, network: nn.Module) -> None:
         """Take the weights of a network of the same make. Never while `run` is at work in another thread."""
+
+    def runner(self) -> Runner:
+        """One more runner with these weights, for another thread; a later `load` may or may not reach it."""

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import nn
 
-from eightfold.nets.inference.backends.interface import Answer
+from eightfold.nets.inference.backends.interface import Answer, Runner
+from eightfold.nets.inference.runtimes import SessionRunner, make_session
 from eightfold.nets.shape import Shape
-from eightfold.nets.store.exported import INPUT, OUTPUTS, make_session
 from eightfold.nets.store.onnx_graph import export_graph, put_weights
 
 
@@ -24,8 +24,10 @@ class OnnxRuntimeBackend:
 
     def load(self, network: nn.Module) -> None:
         put_weights(self._model, network)
-        self._session = make_session(self._model.SerializeToString(), threads=self._threads)
+        self._runner = SessionRunner(make_session(self._model.SerializeToString(), threads=self._threads))
+
+    def runner(self) -> Runner:
+        return self._runner
 
     def run(self, planes: NDArray[np.float32]) -> Answer:
-        logits, values = self._session.run(OUTPUTS, {INPUT: planes})
-        return logits, values
+        return self._runner.run(planes)

@@ -14,11 +14,10 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from eightfold.nets.inference.backends.interface import Answer
-from eightfold.nets.networks import Shape, folded
-from eightfold.nets.store.exported import import_openvino
-
-TYPES = {"fp32": "f32", "bf16": "bf16"}
+from eightfold.nets.inference.backends.interface import Answer, Runner
+from eightfold.nets.inference.runtimes import RequestRunner, import_openvino, openvino_settings
+from eightfold.nets.networks import folded
+from eightfold.nets.shape import Shape
 
 
 class OpenVinoBackend:
@@ -27,10 +26,7 @@ class OpenVinoBackend:
     def __init__(self, network: nn.Module, shape: Shape, *, precision: str = "bf16", threads: int = 0) -> None:
         self._openvino = import_openvino()
         self._core = self._openvino.Core()
-        self._shape = shape
-        self._settings: dict[str, Any] = {"INFERENCE_PRECISION_HINT": TYPES[precision], "PERFORMANCE_HINT": "LATENCY"}
-        if threads:
-            self._settings["INFERENCE_NUM_THREADS"] = threads
+        self._shape, self._settings = shape, openvino_settings(precision, threads)
         self._model = self._convert(network)
         self.load(network)
 
@@ -67,10 +63,11 @@ class OpenVinoBackend:
             fresh = self._openvino.opset13.constant(np.ascontiguousarray(data, np.float32))
             node.output(0).replace(fresh.output(0))
             self._constants[name] = fresh
-        compiled = self._core.compile_model(self._model, "CPU", self._settings)
-        self._request = compiled.create_infer_request()
+        self._compiled = self._core.compile_model(self._model, "CPU", self._settings)
+        self._runner = self.runner()
+
+    def runner(self) -> Runner:
+        return RequestRunner(self._compiled)
 
     def run(self, planes: NDArray[np.float32]) -> Answer:
-        self._request.infer({0: planes}, share_inputs=True)
-        logits, values = (self._request.get_output_tensor(k).data for k in range(2))
-        return logits, values
+        return self._runner.run(planes)

@@ -7,8 +7,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from eightfold.nets.inference.backends.interface import Answer
-from eightfold.nets.networks import Shape, folded
+from eightfold.nets.inference.backends.interface import Answer, Runner
+from eightfold.nets.networks import folded
+from eightfold.nets.shape import Shape
 
 TYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
 
@@ -34,6 +35,9 @@ class TorchBackend:
     def load(self, network: nn.Module) -> None:
         # Copied into the tensors that are there: a CUDA graph goes on reading the same addresses.
         self._network.load_state_dict(folded(network).state_dict())
+
+    def runner(self) -> Runner:
+        return self  # nothing of an answer is kept
 
     @torch.inference_mode()
     def run(self, planes: NDArray[np.float32]) -> Answer:

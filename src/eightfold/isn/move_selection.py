@@ -1,8 +1,8 @@
-"""How an ISN chooses a move of Go (document 003, section V): by the worth of the board after each, softly or not.
+"""How an ISN chooses a move of Go (Blair, section V): by the worth of the board after each, softly or not.
 
 A move is as likely as exp(β R) for white and exp(-β R) for black, R being the worth to white of the board after it,
-captures included; a pass leaves the board as it is. Kernels for one game at a time, given its state row, what
-the network said of the position (`outputs`) and its tables.
+captures included; a pass leaves the board as it is. Kernels for one game at a time, given its state row, the
+network's `outputs` for the position and its tables.
 
 Read next: `eightfold.learning.td.play` (training games), `eightfold.isn.player` (the player).
 """
@@ -33,7 +33,7 @@ FINE = 1 << 30  # steps of a random number between 0 and 1
 
 
 @kernel
-def look(board: Stones, tables: IsnTables, classes: Bytes, outputs: Floats) -> None:
+def evaluate_board(board: Stones, tables: IsnTables, classes: Bytes, outputs: Floats) -> None:
     """The outputs for a board, from those for the position before, which they replace. [1, N, N], [1, 7, N, N]."""
     classify(board, outputs, tables.by_count, classes, 0, 1)
     evaluate(
@@ -43,15 +43,15 @@ def look(board: Stones, tables: IsnTables, classes: Bytes, outputs: Floats) -> N
 
 
 @kernel
-def board_worth(board: Stones, outputs: Floats, tables: IsnTables) -> float:
+def board_value(board: Stones, outputs: Floats, tables: IsnTables) -> float:
     """What a board [1, N, N] is worth to white by the outputs for it, captures left out."""
     total = 0.0
     for row in range(board.shape[1]):
         for column in range(board.shape[2]):
             state = int(board[0, row, column])
-            total += tables.worth[state, USED]
+            total += tables.rewards[state, USED]
             for k in range(USED):
-                total += tables.worth[state, k] * outputs[0, tables.parts[state, k], row, column]
+                total += tables.rewards[state, k] * outputs[0, tables.parts[state, k], row, column]
     return total
 
 
@@ -74,7 +74,7 @@ def move_values(
         colours = np.empty(1, np.int64)
         colours[0] = state[SIDE]
         evaluate_candidates(
-            board, outputs, colours, asked, tables.table, tables.kinds, tables.products, tables.parts, tables.worth,
+            board, outputs, colours, asked, tables.table, tables.kinds, tables.products, tables.parts, tables.rewards,
             tables.capture, tables.by_count, values, 0, 1,
         )  # fmt: skip
     for k in range(count):
@@ -91,12 +91,12 @@ def _whole_value(state: Ints, outputs: Floats, tables: IsnTables, move: int) -> 
     after, trial = outputs.copy(), state.copy()
     play(trial, move)
     stones(trial, board[0])
-    look(board, tables, classes, after)
-    return board_worth(board, after, tables) + bank(trial, state, tables.capture)
+    evaluate_board(board, tables, classes, after)
+    return board_value(board, after, tables) + captures_value(trial, state, tables.capture)
 
 
 @kernel
-def bank(state: Ints, before: Ints, c: float) -> float:
+def captures_value(state: Ints, before: Ints, c: float) -> float:
     """What stones taken off since `before` are worth to white."""
     return c * ((state[TAKEN] - before[TAKEN]) - (state[TAKEN + 1] - before[TAKEN + 1]))
 
@@ -123,14 +123,14 @@ def draw_move(values: Doubles, colour: int, beta: float, moves: Ints, count: int
 
 
 @kernel
-def first_look(state: Ints, tables: IsnTables, board: Stones, classes: Bytes, outputs: Floats) -> None:
+def evaluate_start(state: Ints, tables: IsnTables, board: Stones, classes: Bytes, outputs: Floats) -> None:
     """The outputs for the start of a game: those for the empty board are looked at with nothing before them.
 
     With stones on the board at the start, the empty board counts as the position before.
     """
     board[:] = 0
     outputs[:] = 0
-    look(board, tables, classes, outputs)
+    evaluate_board(board, tables, classes, outputs)
     stones(state, board[0])
     if board.any():
-        look(board, tables, classes, outputs)
+        evaluate_board(board, tables, classes, outputs)

@@ -1,14 +1,14 @@
 """What an ISN thinks of a position of Go, for the side to move.
 
-The seven outputs are white's. Here they are turned into what the side to move would call them: its worth of every
-point, of the board, and of every move. The classes of groups come from the outputs one move earlier, and those from
+The seven outputs are white's. Here they become the side to move's: what every point, the board and every move is worth
+to it. The classes of groups come from the outputs one move earlier, and those from
 the outputs before, so a position is followed from the start of its game; what is known of the last one is kept.
 
     >>> from eightfold.games.game import make_game
     >>> from eightfold.isn.network import ISN
     >>> evaluator = IsnEvaluator(make_game("go:size=5"), ISN())
-    >>> view = evaluator.view(make_game("go:size=5").after(["c3"]))
-    >>> view.outputs.shape, view.moves.shape
+    >>> found = evaluator.assess(make_game("go:size=5").after(["c3"]))
+    >>> found.outputs.shape, found.moves.shape
     ((7, 5, 5), (26,))
 """
 
@@ -25,37 +25,31 @@ from eightfold.games.game import Game, Position
 from eightfold.games.go.legal import is_legal
 from eightfold.games.go.rules import play, stones
 from eightfold.games.state import WHITE
-from eightfold.isn.choice import first_look, look, move_values
 from eightfold.isn.classes import OUTPUT_NAMES
-from eightfold.isn.network import ISN
+from eightfold.isn.move_selection import evaluate_board, evaluate_start, move_values
 from eightfold.isn.reward import reward_weights
 from eightfold.isn.tables import USED, IsnTables, playing_tables
+from eightfold.isn.weights import HasWeights
 from eightfold.symmetry.group import ALL
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class IsnView:
+class Assessment:
     """A position by an ISN. N N board, A moves."""
 
     outputs: NDArray[np.float32]  # [7, N, N], white's, as the network gave them
     rewards: NDArray[np.float64]  # [N, N], to the side to move
-    moves: NDArray[np.float64]  # [A], the worth of the board after each, to the side to move; nan if not legal
-    chinese: float  # the lead that the side to move will have by area, komi included
-
-    @property
-    def worth(self) -> float:
-        """Of the board as it is, to the side to move; captures so far are left out."""
-        return float(self.rewards.sum())
+    moves: NDArray[np.float64]  # [A], what the board after each is worth to the side to move; nan if not legal
+    lead: float  # what the side to move will be ahead by area, komi included
 
 
 class IsnEvaluator:
     """A network, or what plays with one, for positions of one game; `c` and `s`: what captures and stones are worth."""
 
     def __init__(
-        self, game: Game, network: ISN | IsnTables, *, c: float = 0.4, s: float = 0.4, by_count: bool = False
+        self, game: Game, network: HasWeights | IsnTables, *, c: float = 0.4, s: float = 0.4, by_count: bool = False
     ) -> None:
-        if not game.spec.has_go_rows or game.symmetries != ALL:
-            raise EightfoldError(f"an Internal Symmetry Network plays go, not {game.text}")
+        check_go(game)
         self.game = game
         if not isinstance(network, IsnTables):
             network = playing_tables(network, c=c, s=s, by_count=by_count)
@@ -91,7 +85,7 @@ class IsnEvaluator:
         return self._outputs
 
     def move_values(self, position: Position) -> NDArray[np.float64]:
-        """[A]: the worth of the board after each move, to the side to move; nan if it is not legal."""
+        """[A]: what the board after each move is worth to the side to move; nan if it is not legal."""
         outputs = self.outputs(position)
         values, moves = np.full((1, self.game.actions), np.nan), np.zeros(self.game.actions, np.int64)
         if not position.is_over:
@@ -102,34 +96,53 @@ class IsnEvaluator:
         """What the side to move will be ahead by area, komi included."""
         outputs = self.outputs(position)
         if self.tables.single:
-            area = float(self._rewards(self.tables.worth, position.stones).sum())
+            area = float(self._rewards(position.stones).sum())
         else:
             weights = self._area[position.stones]  # [N, N, 8]
             area = float(np.einsum("rck,krc->", weights[..., :7], outputs[0]) + weights[..., 7].sum())
         return (area + float(self.game.values["komi"])) * (1 if position.to_move == WHITE else -1)
 
-    def view(self, position: Position) -> IsnView:
+    def value(self, position: Position) -> float:
+        """The lead between -1 and 1: one board side ahead is three quarters of a won game."""
+        return float(np.tanh(self.lead(position) / self.game.size))
+
+    def policy(self, position: Position, beta: float) -> NDArray[np.float64]:
+        """[A]: a move as likely as exp(β R), R being what the board after it is worth; 0 if not legal."""
+        moves = self.move_values(position)
+        legal = np.isfinite(moves)
+        weights = np.zeros(len(moves))
+        weights[legal] = np.exp(beta * (moves[legal] - moves[legal].max(initial=-np.inf)))
+        return weights / max(weights.sum(), 1e-300)
+
+    def assess(self, position: Position) -> Assessment:
         """The position for the side to move."""
         moves, lead = self.move_values(position), self.lead(position)
-        rewards = self._rewards(self.tables.worth, position.stones)
-        return IsnView(
+        rewards = self._rewards(position.stones)
+        return Assessment(
             outputs=self._outputs[0].copy(),
             rewards=rewards if position.to_move == WHITE else -rewards,
             moves=moves,
-            chinese=lead,
+            lead=lead,
         )
 
-    def _rewards(self, worth: NDArray[np.float32], board: NDArray[np.int8]) -> NDArray[np.float64]:
+    def _rewards(self, board: NDArray[np.int8]) -> NDArray[np.float64]:
         """[N, N], to white."""
         parts = self.tables.parts[board]  # [N, N, USED]
-        said = np.take_along_axis(self._outputs[0].transpose(1, 2, 0), parts, axis=2)
-        return (worth[board][..., :USED] * said).sum(axis=2, dtype=np.float64) + worth[board][..., USED]
+        outputs = np.take_along_axis(self._outputs[0].transpose(1, 2, 0), parts, axis=2)
+        weights = self.tables.rewards[board]  # [N, N, USED + 1]
+        return (weights[..., :USED] * outputs).sum(axis=2, dtype=np.float64) + weights[..., USED]
+
+
+def check_go(game: Game) -> None:
+    """An error unless the kernels here read the game's states, and its board looks the same from all eight sides."""
+    if not game.spec.has_go_rows or game.symmetries != ALL:
+        raise EightfoldError(f"an Internal Symmetry Network plays go, not {game.text}")
 
 
 @kernel
 def enter(state: Ints, tables: IsnTables, board: NDArray[np.int8], outputs: NDArray[np.float32]) -> None:
     """The outputs for the start of a game."""
-    first_look(state, tables, board, np.zeros(board.shape, np.uint8), outputs)
+    evaluate_start(state, tables, board, np.zeros(board.shape, np.uint8), outputs)
 
 
 @kernel
@@ -141,5 +154,5 @@ def follow(state: Ints, moves: Ints, tables: IsnTables, board: NDArray[np.int8],
             return k
         play(state, moves[k])
         stones(state, board[0])
-        look(board, tables, classes, outputs)
+        evaluate_board(board, tables, classes, outputs)
     return len(moves)
