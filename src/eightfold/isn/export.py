@@ -16,9 +16,9 @@ from eightfold.core.extras import is_installed
 from eightfold.isn.classes import OUTPUT_NAMES
 from eightfold.isn.network import ISN
 from eightfold.nets.inference.runtimes import make_session
-from eightfold.nets.store.exported import KIND
 from eightfold.nets.store.network import OnnxFile
 from eightfold.nets.store.onnx_graph import finished_model, trace
+from eightfold.nets.store.onnx_metadata import KIND
 
 INPUT, OUTPUT = "classes", "outputs"
 CHECKED_SIZES = ((1, 9, 9), (3, 13, 13), (2, 19, 19), (1, 5, 7))

@@ -10,7 +10,7 @@ Shapes: B batch, C planes, F filters, N board size, A actions.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import torch
@@ -21,9 +21,11 @@ from eightfold.core.errors import EightfoldError
 from eightfold.core.settings import setting
 from eightfold.games.game import Position
 from eightfold.nets.shape import Shape
-from eightfold.nets.store.description import Description
 from eightfold.symmetry.slap_cc import slap_cc
 from eightfold.symmetry.transform import inverse_ids, transform_policies, transform_states
+
+if TYPE_CHECKING:
+    from eightfold.nets.store.description import Description
 
 
 @dataclass(frozen=True, kw_only=True)

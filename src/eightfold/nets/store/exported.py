@@ -30,12 +30,9 @@ from eightfold.nets.inference.runtimes import (
 )
 from eightfold.nets.shape import Shape
 from eightfold.nets.store.description import Description, checked
-from eightfold.nets.store.onnx_metadata import read_metadata
+from eightfold.nets.store.onnx_metadata import ANY_SIZE, KIND, read_metadata
 
 SUFFIX = ".onnx"
-ANY_SIZE = "any_size"  # in the metadata, yes or no: whether the weights fit every board size
-SOURCE = "weights_sha256"  # in the metadata: of the checkpoint's file that was exported
-KIND = "kind"  # in the metadata of other networks than those with a policy and a value: what they are
 
 
 def load_exported(

@@ -22,8 +22,8 @@ from eightfold.nets.inference.runtimes import INPUT, OUTPUTS, make_session
 from eightfold.nets.networks import folded, network_text
 from eightfold.nets.shape import Shape
 from eightfold.nets.store.description import Description
-from eightfold.nets.store.exported import ANY_SIZE
 from eightfold.nets.store.network import PRODUCER
+from eightfold.nets.store.onnx_metadata import ANY_SIZE
 
 OPSET = 17  # of 2022; runtimes read all that are older than they are
 CHECKED_BATCHES = (1, 7)

@@ -12,6 +12,11 @@ METADATA, KEY, VALUE = 14, 1, 2  # numbers of fields, from onnx.proto
 VARINT, EIGHT_BYTES, WITH_LENGTH, FOUR_BYTES = 0, 1, 2, 5  # kinds of fields
 LONGEST_VARINT = 10  # bytes
 
+# Keys of ours, beside those of a network's description.
+ANY_SIZE = "any_size"  # yes or no: whether the weights fit every board size
+SOURCE = "weights_sha256"  # of the checkpoint's file that was exported
+KIND = "kind"  # of networks without a policy and a value: what they are
+
 
 def read_metadata(data: bytes) -> dict[str, str]:
     """Keys and values; a `ValueError` if `data` is no protocol buffer."""

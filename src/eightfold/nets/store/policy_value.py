@@ -28,8 +28,9 @@ from eightfold.nets.inference.evaluator import AS_IS, NetworkEvaluator, policies
 from eightfold.nets.inference.runtimes import INPUT, OUTPUTS, RUNTIMES, installed_runtimes
 from eightfold.nets.store import places
 from eightfold.nets.store.description import DESCRIPTION, EXPORTED, WEIGHTS, Description, load_description, plays
-from eightfold.nets.store.exported import SOURCE, is_exported, load_exported, read_description, read_facts
+from eightfold.nets.store.exported import is_exported, load_exported, read_description, read_facts
 from eightfold.nets.store.network import Evaluations, Network, OnnxFile
+from eightfold.nets.store.onnx_metadata import SOURCE
 from eightfold.parts import NETWORKS
 
 if TYPE_CHECKING:
