@@ -29,6 +29,7 @@ GAME = GameSpec(
     state_length=lambda size: HEADER + size * size,
     encoders={"last-move": 4},
     symmetries="mirror left and right",
+    sgf=4,  # written as Gomoku is, with the game's text beside it
 )
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from eightfold.core.errors import EightfoldError
 from eightfold.games import BLACK, DRAW, ONGOING, WHITE, make_game
-from eightfold.games.records import psq, sgf
+from eightfold.games.records import psq, sgf, sgf_tree
 from eightfold.games.records.files import read_records, write_records
 from eightfold.games.records.record import LARGEST_FILE, GameRecord, RecordError, as_text
 from patience import finished
@@ -262,7 +262,7 @@ def test_bytes_that_the_charset_does_not_have_do_not_stop_the_reading() -> None:
 
 
 def test_the_parser_keeps_trees_of_any_game() -> None:
-    ((line, root),) = sgf.parse_trees("\n\n(;GM[1]SZ[9]AB[aa][bb];B[];W[cc](;B[dd])(;B[ee];W[ff]))")
+    ((line, root),) = sgf_tree.parse_trees("\n\n(;GM[1]SZ[9]AB[aa][bb];B[];W[cc](;B[dd])(;B[ee];W[ff]))")
     assert line == 3
     assert root.properties == {"GM": ["1"], "SZ": ["9"], "AB": ["aa", "bb"]}
     (white,) = root.children[0].children
@@ -362,7 +362,8 @@ FIVE = ";B[aa];W[ab];B[ba];W[bb];B[ca];W[cb];B[da];W[db];B[ea]"
         ("(;GM[4]SZ[15:12];B[aa])", ["SZ[15:12]", "not a square board", "SZ[12]"]),
         ("(;GM[4]SZ[big];B[aa])", ["'SZ[big]'", "SZ[15]"]),
         ("(;GM[4]SZ[99];B[aa])", ["size=99", "from 3 to 25"]),
-        ("(;GM[4]EIGHTFOLD[python:os];B[aa])", ["EIGHTFOLD", "'python:os'", "gomoku:size=15"]),
+        ("(;GM[4]EIGHTFOLD[python:os];B[aa])", ["EIGHTFOLD", "'python:os'", "code of somebody's own"]),
+        ("(;GM[4]EIGHTFOLD[go:size=9];B[aa])", ["EIGHTFOLD", "'go:size=9'", "not a game of GM[4]"]),
         ("(;GM[4]SZ[9]EIGHTFOLD[gomoku:size=8];B[aa])", ["SZ[9]", "size=8", "do not agree"]),
         ("(;GM[4]SZ[9]EIGHTFOLD[gomoku:sise=8];B[aa])", ["'sise'", "did you mean 'size'"]),
         ("hello", ["no SGF game", "'(;'", "Piskvorky"]),
@@ -576,7 +577,7 @@ def test_long_and_deep_files_take_no_long_time(text: str) -> None:
 def test_the_limits_say_what_they_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "10000 parentheses" in fault("(;" * 20_000, tmp_path / "deep.sgf")
     assert len(sgf.read_sgf("(;" * 9_000 + ")" * 9_000)) == 1
-    monkeypatch.setattr(sgf, "LARGEST_TREE", 100)
+    monkeypatch.setattr(sgf_tree, "LARGEST_TREE", 100)
     assert "more than 100 nodes" in fault("(" + ";" * 200 + ")", tmp_path / "long.sgf")
 
 
@@ -586,6 +587,21 @@ def test_a_huge_file_is_refused_at_once(tmp_path: Path) -> None:
         file.truncate(LARGEST_FILE + 1)  # no bytes on the disk
     with pytest.raises(RecordError, match=r"huge.sgf: is larger than \d+ MB"):
         finished(lambda: read_records(path))
+
+
+def test_a_users_game_is_written_by_the_number_it_declares(
+    examples: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(examples))
+    drop = make_game("python:drop_four,size=5", trusted=True)
+    record = GameRecord(game=drop.text, moves=drop.after(["c1", "c2", "b1"]).moves, black="ann")
+    text = sgf.write_sgf([record])
+    assert "GM[4]" in text
+    assert "EIGHTFOLD[python:drop_four,size=5]" in text
+    assert sgf.read_sgf(text) == [record]
+    squares = make_game("python:squares", trusted=True)
+    said = error_of(lambda: sgf.write_sgf([GameRecord(game=squares.text, moves=(0,))]))
+    assert "cannot be written as SGF" in said
 
 
 def test_text_that_is_already_text_is_left_alone() -> None:

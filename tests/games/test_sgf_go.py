@@ -272,7 +272,7 @@ def test_what_the_usual_properties_cannot_say_goes_into_a_private_one():
         ("(;GM[1]SZ[26];B[aa])", ["size=26", "from 2 to 25"]),
         ("(;GM[1]SZ[19:13];B[aa])", ["SZ[19:13]", "not a square board"]),
         ("(;GM[1]SZ[big];B[aa])", ["'SZ[big]'", "SZ[19]"]),
-        ("(;GM[1]EIGHTFOLD[python:os];B[aa])", ["'python:os'", "go:size=19"]),
+        ("(;GM[1]EIGHTFOLD[python:os];B[aa])", ["'python:os'", "code of somebody's own"]),
         ("(;GM[1]SZ[9]EIGHTFOLD[go:size=8];B[aa])", ["SZ[9]", "size=8", "do not agree"]),
     ],
 )
