@@ -67,7 +67,7 @@ def test_sources_are_those_of_the_server_and_speak_of_go_alone(isn_file, tmp_pat
     assert "known: random games, isn:isn-9, isn:snapshot" in refusal(lambda: sources.find("/etc/passwd"))
     start = make_game("gomoku:size=7").start()
     for source in ("random games", "isn:snapshot"):
-        assert "points of Go" in refusal(lambda source=source: sources.find(source).compute(start, start))
+        assert "has none" in refusal(lambda source=source: sources.find(source).compute(start, start))
     other = tmp_path / "other.safetensors"
     other.write_bytes(b"nonsense")
     assert "other.safetensors" in refusal(lambda: MapSources([other]))

@@ -115,7 +115,7 @@ def go(moves=(), *, black=HUMAN, white=HUMAN, game="go:size=5,komi=0.5"):
 
 def test_go_tells_prisoners_the_ko_and_who_begins():
     state = go(["b3", "c3", "a2", "d2", "b1", "c1", "c2", "b2"]).state(0.0)
-    assert state["prisoners"] == [0, 1]
+    assert list(state["prisoners"]) == [0, 1]
     assert state["ko"] == [make_game("go:size=5").action("c2")]
     assert state["forbidden"] == [], "a suicide goes without saying"
     assert state["score"] is None
