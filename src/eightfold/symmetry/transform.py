@@ -1,7 +1,7 @@
 """Turning boards, policies and last moves: one sample at a time, or a batch with a symmetry for each.
 
-`BoardSymmetry` (AlphaGomoku) turns one sample at a time; the `transform_*` functions below do the same for B samples at
-once and are what training uses.
+`BoardSymmetry` turns one sample at a time; the `transform_*` functions below do the same for B samples at once and are
+what training uses.
 NumPy arrays and torch tensors are both taken, and given back as what they were, on their own device.
 
 On this processor one kernel gathers through the table of the group, on two threads where the batch is
