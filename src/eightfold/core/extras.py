@@ -16,10 +16,12 @@ from eightfold.core.errors import EightfoldError
 # module: how people call it, and the extra that installs it ("": the base install)
 EXTRAS = {
     "torch": ("PyTorch", "train"),
-    "onnx": ("the package onnx", "train"),
-    "tensorboard": ("TensorBoard", "train"),
-    "openvino": ("OpenVINO", "openvino"),
-    "onnxruntime": ("ONNX Runtime", ""),
+    "lmdb": ("the package lmdb", "train"),
+    "matplotlib": ("Matplotlib", "studies"),
+    "onnx": ("the package onnx", "onnx"),
+    "tensorboard": ("TensorBoard", "tensorboard"),
+    "openvino": ("OpenVINO", ""),
+    "onnxruntime": ("ONNX Runtime", "onnx"),
     "fastapi": ("FastAPI", "web"),
     "uvicorn": ("Uvicorn", "web"),
     "websockets": ("the package websockets", "web"),
