@@ -589,9 +589,7 @@ def test_a_huge_file_is_refused_at_once(tmp_path: Path) -> None:
         finished(lambda: read_records(path))
 
 
-def test_a_users_game_is_written_by_the_number_it_declares(
-    examples: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_users_game_is_written_by_the_number_it_declares(examples: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(examples))
     drop = make_game("python:drop_four,size=5", trusted=True)
     record = GameRecord(game=drop.text, moves=drop.after(["c1", "c2", "b1"]).moves, black="ann")

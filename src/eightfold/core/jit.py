@@ -28,7 +28,7 @@ from typing import Any, TypeVar, cast
 import numba
 import numpy as np
 from numba.core import config
-from numba.types import unliteral
+from numba.types import unliteral  # type: ignore[attr-defined]
 from numpy.typing import NDArray
 
 F = TypeVar("F", bound=Callable[..., Any])
