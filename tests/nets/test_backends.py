@@ -216,7 +216,7 @@ def test_cuda_graphs_are_recorded_while_another_thread_trains():
 
 @pytest.mark.parametrize(
     ("name", "said"),
-    [("tpu", "unknown device 'tpu'; known: cpu, cuda"), ("mps", "unknown device 'mps'"), ("", "unknown device ''")],
+    [("tpu", "unknown device 'tpu'; known: cpu, cuda"), ("mps:1", "unknown device 'mps:1'"), ("", "unknown device ''")],
 )
 def test_a_device_that_is_not_known_is_named_in_one_line(name, said):
     assert said in refusal(lambda: check_device(name))
@@ -225,6 +225,8 @@ def test_a_device_that_is_not_known_is_named_in_one_line(name, said):
 def test_a_gpu_that_is_not_here_is_named_in_one_line():
     name = "cuda:99" if torch.cuda.is_available() else "cuda"
     assert "here" in refusal(lambda: check_device(name))
+    if not torch.backends.mps.is_available():
+        assert "there is no Apple GPU here" in refusal(lambda: check_device("mps"))
     check_device("cpu")
 
 

@@ -130,7 +130,7 @@ class TrainConfig:
     minutes: float = setting(10.0, "training time, evaluations left out; 0: no limit", least=0, most=1e7)
     games: int = setting(0, "self-play games; 0: no limit", least=0, most=1_000_000_000)
     backend: str = setting("auto", "what runs the network in self-play: auto, openvino, onnxruntime or torch")
-    device: str = setting("cpu", "cpu, or cuda for a GPU")
+    device: str = setting("cpu", "cpu, cuda for an NVIDIA GPU, mps for that of Apple silicon")
     selfplay: SelfPlayConfig = field(default_factory=SelfPlayConfig)
     training: TrainingConfig = field(default_factory=TrainingConfig)
     evaluation: EvaluationConfig = field(default_factory=EvaluationConfig)

@@ -204,7 +204,7 @@ class Trainer:
 
 
 def use_bf16(precision: str, device: torch.device) -> bool:
-    """Whether to train in bf16: `auto` says yes on a GPU and on processors with instructions for it."""
+    """Whether to train in bf16: `auto` says yes with CUDA and on processors that have instructions for it."""
     if precision != "auto":
         return precision == "bf16"
-    return device.type == "cuda" or bool(torch.cpu._is_avx512_bf16_supported())
+    return device.type == "cuda" or (device.type == "cpu" and bool(torch.cpu._is_avx512_bf16_supported()))
