@@ -259,9 +259,12 @@ def test_a_run_follows_its_curriculum_and_goes_on_with_it(tmp_path):
         (["training.symmetries=[]"], "training.symmetries = [] is not a list of numbers from 0 to 7, one at least"),
         (["training.symmetries=[0, 8]"], "is not a list of numbers from 0 to 7, one at least"),
         (["training.symmetries=[3, 3]"], "is not a choice of different numbers from 0 to 7"),
-        (["training.symmetries_from_game=-1"], "turns_from_game = -1 is too small; 0 or more is needed"),
-        (["training.symmetries=[0, 1]", "symmetry=slap"], "symmetry mode 'slap' draws no turns"),
-        (["training.symmetries_from_game=9", "symmetry=augment-eager"], "symmetry mode 'augment-eager' draws no turns"),
+        (["training.symmetries_from_game=-1"], "symmetries_from_game = -1 is too small; 0 or more is needed"),
+        (["training.symmetries=[0, 1]", "symmetry=slap"], "symmetry mode 'slap' draws no symmetries"),
+        (
+            ["training.symmetries_from_game=9", "symmetry=augment-eager"],
+            "symmetry mode 'augment-eager' draws no symmetries",
+        ),
         (["selfplay.cache=100", "selfplay.cache_key=orbit"], "orbit keys are for slap and average"),
         (
             ["selfplay.cache=100", "selfplay.cache_key=stones"],
@@ -336,7 +339,7 @@ def test_the_command_trains_evaluates_and_refuses_nonsense(tmp_path):
     assert "let it play: eightfold match net:first" in " ".join(done.stderr.split())
     assert "score" in (tmp_path / "first" / "checkpoint" / "card.md").read_text()
     measured = run("evaluate", "first", "--games", "1", "--playouts", "8", "--json", "--as-paper")
-    assert json.loads(measured.stdout)["second"] is None
+    assert json.loads(measured.stdout)["mcts"]["second"]["games"] == 0
     for arguments, said in (
         (("train", "fast"), "unknown preset 'fast'"),
         (("train", "--symmetry", "slop"), "unknown symmetry mode 'slop' (did you mean 'slap'?)"),
