@@ -160,7 +160,7 @@ def test_what_is_not_installed_is_named(package, tmp_path, monkeypatch):
     find = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == package else find(name))
     if package == "onnx":
-        assert 'pip install "eightfold[train]"' in refusal(lambda: export.export_onnx(tmp_path))
+        assert 'pip install "eightfold[onnx]"' in refusal(lambda: export.export_onnx(tmp_path))
     else:
         exported = export.export_onnx(tmp_path)
         assert exported.content.difference is None

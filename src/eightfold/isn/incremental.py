@@ -302,7 +302,7 @@ def cell_reward(
 ) -> Any:
     """The reward of one cell, from the hidden units around it: only of those outputs that it is made of.
 
-    The sums over neighbours are those of `isn_fused.neighbour_sums`.
+    The sums over neighbours are those of `fused.neighbour_sums`.
     """
     north, south, west, east = hidden[cell - pitch], hidden[cell + pitch], hidden[cell - 1], hidden[cell + 1]
     north_east, south_west = hidden[cell - pitch + 1], hidden[cell + pitch - 1]

@@ -3,7 +3,7 @@
 For sigmoid outputs and cross entropy the error of an output is target - output, at what enters the sigmoid. From there
 
     shortcut      one row of the table for each neighbour of the point: its class is the input that is set
-    second layer  errors times the sums over neighbours that `isn_fused.neighbour_sums` takes, and back through these
+    second layer  errors times the sums over neighbours that `fused.neighbour_sums` takes, and back through these
     hidden units  times 1 - tanh², then rows of the table again; recurrent links first, step by step
 
 Errors add up over points, outputs, positions and games into arrays of the shape of the fused weights; `gradient_of`
@@ -158,7 +158,7 @@ def _hidden_part(codes: Bytes, errors: Doubles, tables: IsnTables, rows: int, co
 
 @kernel
 def _spread(back: Doubles, weighted: Doubles, kinds: Ints, cell: int, pitch: int) -> None:
-    """`isn_fused.neighbour_sums` the other way: from the sums at one cell to the units around it."""
+    """`fused.neighbour_sums` the other way: from the sums at one cell to the units around it."""
     east, west, north, south = cell + 1, cell - 1, cell - pitch, cell + pitch
     north_east, south_west, north_west, south_east = north + 1, south - 1, north - 1, south + 1
     row = 0

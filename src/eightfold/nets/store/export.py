@@ -33,7 +33,7 @@ class Exported:
         about, *notes = self.content.notes
         lines = [f"wrote {self.path} ({len(self.content.data) / 1000:,.0f} kB): {about}", *notes]
         if self.content.difference is None:
-            lines.append("not checked: onnxruntime is not installed (pip install onnxruntime)")
+            lines.append('not checked: onnxruntime is not installed (pip install "eightfold[onnx]")')
         else:
             found = f"{self.content.difference:.1e}"
             lines.append(f"checked: ONNX Runtime answers as torch does, largest difference {found}")
