@@ -29,7 +29,7 @@ def test_the_menu_has_the_built_in_players_and_those_that_were_asked_for(tmp_pat
 
 def test_an_internal_symmetry_network_is_on_the_menu_for_go_alone(tmp_path):
     file = tmp_path / "mine.safetensors"
-    file.write_bytes((MODELS / "isn-9" / "isn.safetensors").read_bytes())
+    file.write_bytes((MODELS / "isn-9" / "network.safetensors").read_bytes())
     menu = Menu([f"isn:{file},beta=20"])
     shipped, own = menu.find("isn:isn-9"), menu.find("isn:mine,beta=20")
     for size in (5, 9):
@@ -53,7 +53,7 @@ def test_an_internal_symmetry_network_is_on_the_menu_for_go_alone(tmp_path):
         ("gomocup:speed=3,sh", "unknown option"),
         ("python:nothing", "is not of the form"),
         ("gtp:no-such-program", "there is no program"),
-        ("isn:nowhere", "holds no Internal Symmetry Network"),
+        ("isn:nowhere", "holds no network"),
         ("net:", "names no network"),
         ("net:no-such-run", "holds no network"),
     ],
