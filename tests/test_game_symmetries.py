@@ -164,7 +164,7 @@ def test_the_table_of_alphabeta_serves_no_other_position(drop, tower, side_by_si
 def test_the_monitor_counts_games_as_one_only_if_they_are(drop):
     monitor = SelfPlayMonitor(drop)
     for moves in (["a1", "a2"], ["e1", "e2"], ["a1", "b1"], ["e1", "d1"]):
-        monitor.see_moves(drop.after(moves).moves, 0, BLACK)
+        monitor.add([drop.after(moves[:ply]) for ply in range(3)], 0, BLACK)
     assert monitor.figures()["distinct_games"] == 0.5
 
 
