@@ -1,4 +1,4 @@
-"""The liberty classes and the rewards against plain Python, the document's tables, and the eight symmetries."""
+"""The liberty classes and the rewards against plain Python, the paper's tables, and the eight symmetries."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def weights(network):
 
 @pytest.mark.parametrize(("size", "games", "linear"), [(2, 6, 2), (3, 6, 2), (4, 3, 0), (5, 2, 0)])
 def test_the_same_games_and_the_same_weights_as_the_plain_implementation(size, games, linear):
-    """One game, one change of the weights, as document 003 has it; captures and long games are among them."""
+    """One game, one change of the weights, as Blair has it; captures and long games are among them."""
     config = replace(SMALL, game=f"go:size={size},komi=0.5", games=games, linear_games=linear, seed=4)
     trainer = TdTrainer(config)
     plain = copy.deepcopy(trainer.network)

@@ -1,4 +1,4 @@
-"""The table of document 002, written down a second time, and the laws of the group of eight."""
+"""The table of AlphaGomoku, written down a second time, and the laws of the group of eight."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ALL = range(8)
 SIZES = range(1, 20)
 PAIRS = list(itertools.product(ALL, repeat=2))
 
-# The law, from document 002 and not from the code.
+# The law, from AlphaGomoku's documentation and not from the code.
 FORMULAS: tuple[Callable[[int, int, int], tuple[int, int]], ...] = (
     lambda r, c, n: (r, c),
     lambda r, c, n: (c, n - 1 - r),

@@ -11,7 +11,7 @@ from eightfold.symmetry.representations import FAITHFUL, TRIVIAL, TYPES, action,
 from eightfold.symmetry.transform import BoardSymmetry
 from refusals import refusal
 
-# Dimensions of the equivariant kernels (document 003, checked there by characters and by a null space):
+# Dimensions of the equivariant kernels (Blair, checked there by characters and by a null space):
 # from the row's type to the column's, T S D C F, on the square and, second table, on the cross.
 SQUARE = [[3, 1, 1, 0, 2], [1, 3, 0, 1, 2], [1, 0, 3, 1, 2], [0, 1, 1, 3, 2], [2, 2, 2, 2, 5]]
 CROSS = [[2, 1, 0, 0, 1], [1, 2, 0, 0, 1], [0, 0, 2, 1, 1], [0, 0, 1, 2, 1], [1, 1, 1, 1, 3]]

@@ -1,7 +1,7 @@
 """The replay buffer on disk, filled past its end with 15x15 positions: size, speed, memory, order.
 
 `eightfold bench buffer` takes a tenth of the full size, which a few seconds fill; `eightfold bench buffer-full` is
-document 002's five million. The file lies in Eightfold's cache folder (`EIGHTFOLD_CACHE` moves it), because a
+AlphaGomoku's five million. The file lies in Eightfold's cache folder (`EIGHTFOLD_CACHE` moves it), because a
 temporary folder is memory on many systems, and goes when the figures are there.
 
 A warm batch is read from a file that the system keeps in memory, through a map in which most pages are touched

@@ -1,4 +1,4 @@
-"""The replay buffer at document 002's size: minutes, and some gigabytes of disk. See `buffer`."""
+"""The replay buffer at AlphaGomoku's size: minutes, and some gigabytes of disk. See `buffer`."""
 
 from __future__ import annotations
 

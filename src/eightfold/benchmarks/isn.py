@@ -1,4 +1,4 @@
-"""Internal Symmetry Networks of document 003 at 19x19: the network alone, with its inputs, and candidate moves.
+"""Internal Symmetry Networks of Blair at 19x19: the network alone, with its inputs, and candidate moves.
 
 Positions are of random stones, of every density. The floor is what the same additions and multiplications would take
 at the speed at which torch multiplies matrices here, or what the bytes take to be copied, whichever is longer.

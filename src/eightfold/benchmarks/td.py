@@ -1,4 +1,4 @@
-"""TD(λ) self-play of document 003 on 9x9: games, moves and candidate moves a second, gradients included.
+"""TD(λ) self-play of Blair on 9x9: games, moves and candidate moves a second, gradients included.
 
 Games are those of a trained network, because an untrained one passes early: that is what training is like nearly all
 the time. The plain implementation evaluates candidates of one position; the paper needed half a second a game.

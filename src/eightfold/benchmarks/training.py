@@ -74,7 +74,7 @@ def run() -> Benchmark:
                 unit="/s",
                 note="no augmentation",
             ),
-            Figure(key="lazy_cost", value=cost["augment"], most=0.05, note="document 002: less than 5 %"),
+            Figure(key="lazy_cost", value=cost["augment"], most=0.05, note="AlphaGomoku: less than 5 %"),
             Figure(key="eager_cost", value=cost["augment-eager"]),
             Figure(key="slap_cost", value=cost["slap"]),
             Figure(key="batch_ms", value=milliseconds["none"], unit="ms", note="making a batch alone, as stored"),
@@ -84,7 +84,7 @@ def run() -> Benchmark:
             Figure(
                 key="lazy_slower_than_eager",
                 value=statistics.median(slower),
-                note="sampling alone; document 002: 5 to 10 %",
+                note="sampling alone; AlphaGomoku: 5 to 10 %",
             ),
             Figure(key="eager_times_disk", value=disk["eager"] / disk["lazy"], unit="x"),
             Figure(

@@ -59,7 +59,7 @@ class PlainGomoku:
 
 
 def winning_lines(size: int, win: int) -> list[list[tuple[int, int]]]:
-    """Every row of `win` points that fits on the board (96 on 8x8 for five: document 000, experiment 1)."""
+    """Every row of `win` points that fits on the board (96 on 8x8 for five: Suen & Alonso, experiment 1)."""
     found = []
     for row in range(size):
         for column in range(size):

@@ -1,4 +1,4 @@
-"""Internal Symmetry Networks in plain Python: groups as sets of points, classes and rewards as document 003 says."""
+"""Internal Symmetry Networks in plain Python: groups as sets of points, classes and rewards as Blair says."""
 
 from __future__ import annotations
 

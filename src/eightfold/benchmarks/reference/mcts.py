@@ -1,4 +1,4 @@
-"""Pure Monte Carlo tree search in plain Python, as document 000 describes its evaluator.
+"""Pure Monte Carlo tree search in plain Python, as Suen & Alonso describe their evaluator.
 
 It draws its random numbers from a plain xorshift64* in the same order as the kernels do, so on equal seeds
 the visit counts must be equal, not just alike.

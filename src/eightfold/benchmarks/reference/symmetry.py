@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 
 def turn_planes(planes: NDArray[Any], sym_id: int) -> NDArray[Any]:
-    """Planes [..., N, N] after a symmetry of document 002's table."""
+    """Planes [..., N, N] after a symmetry of AlphaGomoku's table."""
     if sym_id == 1:
         return np.rot90(planes, -1, axes=(-2, -1))
     if sym_id == 2:

@@ -1,4 +1,4 @@
-"""TD(λ) self-play of document 003 in plain Python: sets of points, dictionaries, torch for gradients, no batches.
+"""TD(λ) self-play of Blair in plain Python: sets of points, dictionaries, torch for gradients, no batches.
 
 Positions and captures are those of `reference.isn`; repetition is found by remembering every board. Random numbers are
 drawn one for each move, as the kernels draw them, so that both play the same games.

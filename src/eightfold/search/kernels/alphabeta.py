@@ -1,4 +1,4 @@
-"""Min-max search with alpha-beta pruning (document 004, section 3.2), in the negamax form.
+"""Min-max search with alpha-beta pruning (Zhao & Zhang, section 3.2), in the negamax form.
 
 A depth is a number of plies: at depth 1 every candidate move is tried and the position after it judged.
 At the depth limit a position is worth the best greedy score of the side to move minus the opponent's

@@ -1,4 +1,4 @@
-"""A forest of search trees in flat arrays: many games, one batch for the network (PUCT, document 000).
+"""A forest of search trees in flat arrays: many games, one batch for the network (PUCT, Suen & Alonso).
 
     U(s, a) = Q(s, a) + C * P(s, a) * sqrt(sum_b N(s, b)) / (1 + N(s, a))
 

@@ -1,4 +1,4 @@
-"""The tree of the pure Monte Carlo search: select, expand, roll out, back up (document 000, section 2.3).
+"""The tree of the pure Monte Carlo search: select, expand, roll out, back up (Suen & Alonso, section 2.3).
 
     U(s, a) = Q(s, a) + C * P(s, a) * sqrt(sum_b N(s, b)) / (1 + N(s, a)),   P uniform over the legal moves
 
