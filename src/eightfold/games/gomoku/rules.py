@@ -214,7 +214,7 @@ def encode(state: Ints, encoder: int, planes: NDArray[np.float32]) -> None:  # [
     """From the side to move: own stones, opponent's stones, then
 
     last-move (Suen & Alonso): the last move; all ones if black is to move;
-    threat: the same two, and for every empty point how long a run a stone there would
+    threat (AlphaGomoku): the same two, and for every empty point how long a run a stone there would
     make for either colour that may play it, from 0 (a lone stone) to 1 (a winning line);
     history (Zhao & Zhang): own and opponent's stones one move earlier.
     """
