@@ -17,6 +17,7 @@ import typer
 from eightfold import __version__
 from eightfold.core.compiling import say_on_stderr
 from eightfold.core.errors import EightfoldError
+from eightfold.core.extras import EXTRAS, missing_extra
 from eightfold.studies import STUDIES
 
 app = typer.Typer(
@@ -432,6 +433,11 @@ def main() -> None:
         app()
     except EightfoldError as error:
         print(f"eightfold: {error}", file=sys.stderr)
+        sys.exit(2)
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.split(".")[0] not in EXTRAS:
+            raise
+        print(f"eightfold: {missing_extra(error.name.split('.')[0])}", file=sys.stderr)
         sys.exit(2)
     except OSError as error:
         print(f"eightfold: {error.strerror or error}", file=sys.stderr)
