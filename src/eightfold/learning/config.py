@@ -14,6 +14,7 @@ from eightfold.config import load_preset, with_changes
 from eightfold.core.errors import EightfoldError
 from eightfold.core.settings import setting, with_default
 from eightfold.games.game import make_game
+from eightfold.nets.store.description import present_network
 from eightfold.nets.store.policy_value import describe_network
 from eightfold.search.settings import SearchSettings
 
@@ -137,7 +138,12 @@ class TrainConfig:
 
     @staticmethod
     def drop_retired(data: dict[str, Any], origin: str) -> None:
-        """Leave out keys that every run of an earlier version wrote; a run that made use of them cannot go on."""
+        """Bring the network's text up to date, and leave out keys that every run of an earlier version wrote.
+
+        A run that made use of such keys cannot go on.
+        """
+        if isinstance(data.get("network"), str):
+            data["network"] = present_network(data["network"])
         selfplay = data.get("selfplay")
         if not isinstance(selfplay, dict):
             return
