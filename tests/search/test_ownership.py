@@ -7,7 +7,7 @@ import pytest
 
 from eightfold.games import BLACK, WHITE, make_game
 from eightfold.games.setup import start_from
-from eightfold.search.ownership import areas, dead_groups, foresee, groups
+from eightfold.search.ownership import areas, dead_groups, estimate_ownership, groups
 from gnugo import action, gnugo, needs_gnugo
 from refusals import refusal
 
@@ -35,7 +35,7 @@ def position_of(rows: list[str]):
 
 def test_a_settled_board_is_seen_as_it_is():
     position = position_of(BOARD)
-    seen = foresee(position, games=200, seed=1)
+    seen = estimate_ownership(position, games=200, seed=1)
     stones = position.stones
     walls = {BLACK: (1, 3), WHITE: (1, 4)}
     for colour, (row, column) in walls.items():
@@ -54,7 +54,7 @@ def test_a_game_that_both_passed_is_judged_by_its_stones():
 
 def test_equal_seeds_see_the_same():
     position = make_game("go:size=7").after(["d4", "c3"])
-    first, second = (foresee(position, games=40, seed=3) for _ in range(2))
+    first, second = (estimate_ownership(position, games=40, seed=3) for _ in range(2))
     assert (first.owners == second.owners).all()
     assert (first.lead, first.deviation) == (second.lead, second.deviation)
     assert first.lead == pytest.approx(first.owners.sum() - 7.5)
@@ -80,7 +80,7 @@ def test_groups_and_areas_cover_the_stones_once():
 
 
 def test_other_games_have_no_owners():
-    assert "nobody owns points in gomoku" in refusal(lambda: foresee(make_game("gomoku:size=7").start()))
+    assert "nobody owns points in gomoku" in refusal(lambda: estimate_ownership(make_game("gomoku:size=7").start()))
 
 
 def test_no_games_tell_nothing():

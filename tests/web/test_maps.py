@@ -10,7 +10,7 @@ from eightfold.isn.classes import liberty_classes
 from eightfold.isn.fused import FusedEvaluator
 from eightfold.isn.network import ISN
 from eightfold.isn.store import read_isn, save_isn
-from eightfold.search.ownership import foresee
+from eightfold.search.ownership import estimate_ownership
 from eightfold.web.maps import EYES_AND_CAPTURES, MapSources, SymmetryNetwork
 from refusals import refusal
 
@@ -23,11 +23,11 @@ def test_random_games_know_a_wall():
     [found] = told["maps"]
     owners = np.array(found["values"]).reshape(5, 5)
     assert found["ownership"]
-    assert owners == pytest.approx(foresee(position).owners, abs=6e-4)
-    settled = foresee(position, games=20_000).owners  # so many that chance has no say
+    assert owners == pytest.approx(estimate_ownership(position).owners, abs=6e-4)
+    settled = estimate_ownership(position, games=20_000).owners  # so many that chance has no say
     assert settled[:, 0].min() > 0.5
     assert settled[:, 4].max() < -0.5
-    assert f"black leads by {foresee(position).lead:+.1f} after komi" in told["note"]
+    assert f"black leads by {estimate_ownership(position).lead:+.1f} after komi" in told["note"]
 
 
 def test_outputs_are_those_of_the_last_position_of_the_game(isn_file):

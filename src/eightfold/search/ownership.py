@@ -39,7 +39,7 @@ class Ownership:
     deviation: float  # of that
 
 
-def foresee(position: Position, *, games: int = GAMES, seed: int = 0) -> Ownership:
+def estimate_ownership(position: Position, *, games: int = GAMES, seed: int = 0) -> Ownership:
     """Play random games from a position, over or not, either side beginning half of them."""
     game = position.game
     if not game.has_ownership:
@@ -72,7 +72,7 @@ def dead_groups(position: Position, *, games: int = GAMES, seed: int = 0) -> lis
 
     An area is what a colour can reach without crossing the other's stones; its stones live or die together.
     """
-    owners = foresee(position, games=games, seed=seed).owners.ravel()
+    owners = estimate_ownership(position, games=games, seed=seed).owners.ravel()
     dead = set[int]()
     for area in areas(position):
         stones = [point for point in area if position.stones.flat[point]]

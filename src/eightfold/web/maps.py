@@ -55,10 +55,10 @@ class RandomGames:
     summary = "who owns the points at the end of random games"
 
     def compute(self, start: Position, position: Position) -> dict[str, Any]:
-        from eightfold.search.ownership import GAMES, foresee
+        from eightfold.search.ownership import GAMES, estimate_ownership
 
         _check_scored(position, self.key)
-        predicted = foresee(position)
+        predicted = estimate_ownership(position)
         return {
             "type": "maps",
             "source": self.key,

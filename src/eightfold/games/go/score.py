@@ -129,7 +129,7 @@ def double_margin(state: Ints) -> int:
 
 @kernel
 def ownership(state: Ints, owners: Owners) -> None:  # [N * N]
-    """Who owns every point, every stone alive: what a network may learn to foresee."""
+    """Who owns every point, every stone alive: what a network may learn to predict."""
     find_owners(state, np.zeros(owners.shape[0], np.int8), False, owners)
 
 

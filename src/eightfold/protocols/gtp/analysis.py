@@ -21,7 +21,7 @@ from eightfold.core.errors import EightfoldError, unknown
 from eightfold.games.game import Position
 from eightfold.games.state import BLACK
 from eightfold.protocols.gtp.syntax import COLOURS, SHOWN, read_colour, read_whole, write_vertex
-from eightfold.search.ownership import foresee
+from eightfold.search.ownership import estimate_ownership
 from eightfold.search.result import SearchResult
 
 MOST_INTERVAL = 1_000_000  # centiseconds
@@ -140,7 +140,7 @@ def _points(position: Position, request: Request, seed: int) -> str:
     """What random games predict: the lead for rootInfo, and who owns every point, from the upper left."""
     if not (request.ownership or request.root) or not position.game.counts_points:
         return ""
-    predicted = foresee(position, seed=seed)
+    predicted = estimate_ownership(position, seed=seed)
     sign = 1 if position.to_move == BLACK else -1
     parts = []
     if request.root:
