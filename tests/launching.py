@@ -9,6 +9,7 @@ Read first: `eightfold`, which is all that most tests need.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import ctypes
 import functools
@@ -16,6 +17,7 @@ import importlib
 import json
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -53,7 +55,9 @@ def eightfold(
 @functools.cache
 def server(compiled: bool = True) -> LaunchServer:
     """The server of this process, which ends with it."""
-    return LaunchServer(Path(tempfile.mkdtemp(prefix="launches-")), compiled=compiled)
+    folder = Path(tempfile.mkdtemp(prefix="launches-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return LaunchServer(folder, compiled=compiled)
 
 
 @dataclass
@@ -177,7 +181,8 @@ def prepare() -> None:
     TdTrainer(TdConfig(game="go:size=3,komi=0.5"), threads=1).update(1)
     for game in (gomoku, make_game("go:size=3")):
         play_match(game, "greedy", "random", games=2, seed=1)
-        make_player("mcts:playouts=2", game).think(game.start())
+        for player in ("mcts:playouts=2", "alphabeta:depth=1"):
+            make_player(player, game).think(game.start())
 
 
 def launch(request: dict[str, Any]) -> None:
