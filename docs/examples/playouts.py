@@ -18,10 +18,12 @@ from eightfold.studies.tables import interval, percent
 @dataclass(frozen=True, kw_only=True)
 class Settings:
     game: str = setting("gomoku:size=8", "the board")
-    playouts: tuple[int, ...] = setting((50, 100, 200, 400), "of the player in question", least=1, most=100_000)
-    opponent: str = setting("mcts:playouts=100", "whom it meets")
-    games: int = setting(20, "of a match", least=2, most=10_000)
-    seeds: int = setting(5, "matches for each number of playouts", least=1, most=1000)
+    playouts: tuple[int, ...] = setting(
+        (50, 100, 200, 400), "playouts of the player in question", least=1, most=100_000
+    )
+    opponent: str = setting("mcts:playouts=100", "its opponent")
+    games: int = setting(20, "games per match", least=2, most=10_000)
+    seeds: int = setting(5, "matches per number of playouts", least=1, most=1000)
 
 
 def play(part, *, playouts, seed, game, opponent, games):

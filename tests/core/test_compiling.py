@@ -89,7 +89,7 @@ def test_what_is_over_in_a_moment_is_not_told():
         ("eightfold.games.gomoku.renju", "the rules of gomoku"),
         ("uct_for_eightfold_games_go_rules_0123456789abcdef", "the search for go"),
         ("defaults_for_squares_0123456789abcdef", "the rules of squares"),
-        ("eightfold.symmetry.slap", "what turns boards"),
+        ("eightfold.symmetry.slap", "the board symmetries"),
         ("eightfold.isn.fused", "a network"),
         ("squares", "the rules of squares"),
     ],

@@ -1,4 +1,4 @@
-"""Alpha-beta against plain min-max without pruning."""
+"""Alpha-beta against plain minimax without pruning."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def test_groups_and_areas_cover_the_stones_once():
 
 
 def test_other_games_have_no_owners():
-    assert "nobody owns points in gomoku" in refusal(lambda: estimate_ownership(make_game("gomoku:size=7").start()))
+    assert "has no territory" in refusal(lambda: estimate_ownership(make_game("gomoku:size=7").start()))
 
 
 def test_no_games_tell_nothing():

@@ -164,7 +164,7 @@ def test_runs_that_will_not_do_are_named(run, tmp_path):
     assert "no snapshots" in refusal(lambda: run_study(STUDY, output, run=tmp_path))
     for missing in ("metrics.jsonl", "progress.json"):
         (run / missing).unlink()
-        assert "has not trained long enough" in refusal(lambda: run_study(STUDY, output, run=run))
+        assert "has too few metrics to report" in refusal(lambda: run_study(STUDY, output, run=run))
 
 
 def test_boards_that_will_not_do_are_named_before_anything_is_measured(tmp_path):

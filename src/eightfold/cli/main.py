@@ -178,7 +178,9 @@ def players() -> None:
 
 @app.command()
 def train(
-    preset: Annotated[str, typer.Argument(help="A preset, or a TOML file of your own.")] = "quick",
+    preset: Annotated[
+        str, typer.Argument(help="A preset (quick, suen-alonso, go-9), or a TOML file of your own.")
+    ] = "quick",
     run: Annotated[
         Path | None, typer.Option(help="The run's folder (default: runs/PRESET). An existing run continues.")
     ] = None,
@@ -276,7 +278,7 @@ def settings(
 
 @app.command()
 def evaluate(
-    run: Annotated[Path, typer.Argument(help="A run's folder, or a checkpoint's.")],
+    run: Annotated[Path, typer.Argument(help="A run, a checkpoint, a .onnx file or a shipped network.")],
     game: NetworkGameOption = None,
     games: Annotated[int, typer.Option(min=1, help="Games against each opponent.")] = 30,
     playouts: Annotated[int, typer.Option(min=1, help="Playouts of the network for each move.")] = 400,
@@ -329,7 +331,7 @@ def export(
 
 @app.command()
 def bench(
-    name: Annotated[str | None, typer.Argument(help="Which benchmark (default: all).")] = None,
+    name: Annotated[str | None, typer.Argument(help="Which benchmark (default: all but buffer-full).")] = None,
     device: Annotated[str, typer.Option(help="cpu, or cuda (benchmark isn only).")] = "cpu",
     as_json: JsonOption = False,
 ) -> None:
@@ -348,7 +350,10 @@ def bench(
 def gomocup(
     player: Annotated[
         str | None,
-        typer.Option(help="A player, e.g. alphabeta (see `eightfold players`); default: the strongest available."),
+        typer.Option(
+            help="A player, e.g. alphabeta (see `eightfold players`); "
+            "default: a shipped network for this board, else the game's usual classical player."
+        ),
     ] = None,
     seed: SeedOption = 0,
 ) -> None:
@@ -398,7 +403,8 @@ def gtp(
     player: Annotated[
         str | None,
         typer.Option(
-            help="A player, e.g. mcts:playouts=2000 (see `eightfold players`); default: the strongest available."
+            help="A player, e.g. mcts:playouts=2000 (see `eightfold players`); "
+            "default: a shipped network for this board, else the game's usual classical player."
         ),
     ] = None,
     game: Annotated[

@@ -107,7 +107,7 @@ def part_of(module: str) -> str:
     if found := _OUR_RULES.match(module):
         return f"the rules of {found[1]}"
     if module.startswith("eightfold."):
-        return {"symmetry": "what turns boards", "search": "a search"}.get(module.split(".")[1], "a network")
+        return {"symmetry": "the board symmetries", "search": "a search"}.get(module.split(".")[1], "a network")
     return f"the rules of {module}" if module != "__main__" else "a kernel"
 
 

@@ -26,7 +26,8 @@ def shown(value: object) -> str:
 def not_written(path: object, reason: object) -> EightfoldError:
     """The error for a disk that is full, read-only or broken, while something is being kept on it."""
     return EightfoldError(
-        f"cannot write {path}: {reason}; what was kept before is whole; with room again, the same command goes on"
+        f"cannot write {path}: {reason}; earlier data is intact;"
+        " free some space, or make it writable, and run the same command again to continue"
     )
 
 

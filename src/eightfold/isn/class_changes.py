@@ -1,6 +1,6 @@
 """Which points get another class when a stone is played: its own, captured ones, and groups around that change theirs.
 
-Groups and their sums over liberties are those of the board before (`liberty_classes.find_groups`), sums are of whole
+Groups and their sums over liberties are those of the board before (`classes.find_groups`), sums are of whole
 numbers, and so what is added to them and taken away gives exactly the class that the board after would give.
 Read next: `eightfold.isn.incremental`.
 """

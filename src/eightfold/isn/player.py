@@ -37,10 +37,12 @@ WATCHED_EVERY = 0.01  # seconds between two looks at the limits while a kernel s
 
 @dataclass(frozen=True, kw_only=True)
 class IsnOptions:
-    beta: float = setting(0.0, "a move is as likely as exp(beta * R); 0: always the best", least=0, most=1e6)
-    depth: int = setting(1, "plies to look ahead; 1: none", least=1, most=DEEPEST)
+    beta: float = setting(
+        0.0, "move probability ~ exp(beta * value after the move); 0: always the best move", least=0, most=1e6
+    )
+    depth: int = setting(1, "search depth in plies; 1: evaluate each move, no further search", least=1, most=DEEPEST)
     width: int = setting(6, "moves to search at every ply", least=1, most=626)
-    seconds: float = setting(0.0, "time for a move, as deep as it allows", least=0, most=1e6)
+    seconds: float = setting(0.0, "time for a move, searched as deep as it allows; 0: no limit", least=0, most=1e6)
     c: float = setting(0.4, "what a captured stone is worth", least=0, most=10)
     s: float = setting(0.4, "what a stone is worth at the end", least=0, most=1)
 

@@ -144,7 +144,7 @@ class CheckpointLoader:
             notices.append(f"{folder / TRAINING} is missing: the weights are kept, the optimiser begins afresh")
         elif reason:
             raise EightfoldError(
-                f"{folder / TRAINING} {reason}; the weights are whole: remove it to go on with a fresh optimiser"
+                f"{folder / TRAINING} {reason}; the weights are intact: remove it to go on with a fresh optimiser"
             )
         else:
             load_training_state(trainer, folder / TRAINING)
@@ -159,7 +159,7 @@ class CheckpointLoader:
         reason = self._run.checksums.fault(PROGRESS)
         if reason and reason != "is missing":
             raise EightfoldError(
-                f"{path} {reason}; the weights are whole: remove it to go on with them, counting from metrics.jsonl"
+                f"{path} {reason}; the weights are intact: remove it to go on with them, counting from metrics.jsonl"
             )
         if not reason:
             return load_progress(SelfPlayProgress, path)

@@ -70,7 +70,7 @@ class TrainingConfig:
     later_games: int = setting(1000, "games after which the window changes", least=0, most=1_000_000_000)
     decay: str = setting(
         "linear",
-        "of the learning rate: linear in the second half of the run's time or games, three-sigma when validation rises",
+        "learning-rate schedule; linear: decays in the second half, three-sigma: lowered when validation loss rises",
         choices=("linear", "three-sigma", "none"),
     )
     ownership_weight: float = setting(
@@ -108,7 +108,7 @@ class EvaluationConfig:
     games: int = setting(10, "games against each opponent", least=1, most=100_000)
     playouts: int = setting(400, "playouts of the network for a move", least=1, most=1_000_000)
     exploration: float = setting(
-        2.0, "C with which the network plays for points, here and wherever it is used later", least=0, most=1000
+        2.0, "C of PUCT in evaluations and in later play (`net:`, the page, engines)", least=0, most=1000
     )
     final_games: int = setting(30, "games against each opponent in the last evaluation", least=1, most=100_000)
     keep_networks: int = setting(

@@ -45,7 +45,9 @@ _Overrides: Any = all_optional(PlaySettings, absent="as the network says")
 class NetOptions(_Overrides):  # type: ignore[misc]  # every setting of a search for points is an option here
     playouts: int = setting(400, "positions to evaluate for a move", least=1, most=1e6)
     seconds: float = setting(0.0, "time for a move, instead of playouts", least=0, most=1e6)
-    memory: int = setting(0, "megabytes for the tree when time is the limit", least=0, most=1e6)
+    memory: int = setting(
+        0, "megabytes for the tree when time is the limit; 0: room for 100,000 playouts", least=0, most=1e6
+    )
 
     def play_settings(self, usual: PlaySettings) -> PlaySettings:
         """How the network says that it plays, but for what is given here."""

@@ -1,4 +1,7 @@
-"""The search room: the players that think with rules alone. They see kernels and positions, no networks."""
+"""The search room: the players that think with rules alone, and search with an evaluator (`forest.py`).
+
+All of it sees kernels and positions, no networks: an evaluator is anything that turns planes into logits and values.
+"""
 
 from eightfold.search.alphabeta import AlphaBeta
 from eightfold.search.greedy import Greedy

@@ -5,7 +5,7 @@ the heuristic are ordered by the seed. When time runs out, the unfinished iterat
 got through: the best of the one before was the first of them.
 
 Pruning only bounds the moves that are not the best. With `scores=exact` each is searched with a full window, and the
-result has the min-max value of every candidate: `scores` as the search counts, `values` from -1 to 1.
+result has the minimax value of every candidate: `scores` as the search counts, `values` from -1 to 1.
 """
 
 from __future__ import annotations
@@ -48,7 +48,9 @@ class AlphaBetaOptions:
     depth: int = setting(0, "plies to look ahead (0: 4, or what seconds allow)", least=0, most=DEEPEST)
     seconds: float = setting(0.0, "time for a move (0: no limit)", least=0, most=1e6)
     near: int = setting(2, "how far from a stone candidate moves may lie", least=1, most=24)
-    scores: str = setting("best", "exact: of every candidate move, which is slower", choices=("best", "exact"))
+    scores: str = setting(
+        "best", "best: exact score of the best move only; exact: of every candidate (slower)", choices=("best", "exact")
+    )
 
 
 class AlphaBeta:
@@ -149,7 +151,7 @@ class AlphaBeta:
         return found
 
     def root_scores(self, position: Position) -> NDArray[np.float64]:
-        """[A]: the exact min-max value of every candidate move at the given depth; nan for other points.
+        """[A]: the exact minimax value of every candidate move at the given depth; nan for other points.
 
         Alpha-beta proper only bounds the moves that are not the best; here each is searched with a full window.
         Time plays no part: a player that was given only seconds looks as deep as one that was given nothing.

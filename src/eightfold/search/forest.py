@@ -1,6 +1,6 @@
 """Searching with an evaluator: a forest of games, or one game with several leaves at a time.
 
-`ForestSearch` owns the arrays of `eightfold.search.kernels.forest` and runs the loop of the design: descend in
+`ForestSearch` owns the arrays of `eightfold.search.kernels.forest` and runs the search loop: descend in
 every tree, ask the evaluator once for all leaves, absorb its answers. It knows no PyTorch: an evaluator is
 anything that turns planes into logits and values.
 """

@@ -43,7 +43,7 @@ def estimate_ownership(position: Position, *, games: int = GAMES, seed: int = 0)
     """Play random games from a position, over or not, either side beginning half of them."""
     game = position.game
     if not game.has_ownership:
-        raise EightfoldError(f"nobody owns points in {game.text}; in go they do")
+        raise EightfoldError(f"{game.text} has no territory; ownership needs a game such as go")
     if games < 1:
         raise EightfoldError(f"{games} random games tell nothing; one or more do")
     starts = [start_from(game, stones_of(position), to_move=colour).state for colour in (BLACK, WHITE)]

@@ -1,6 +1,6 @@
 """The settings of a search with an evaluator: each declared here, once.
 
-    PlaySettings    how a network plays for points; stored with its weights, and options of the player `net`
+    PlaySettings    how a network plays outside of self-play; stored with its weights, and options of the player `net`
     SearchSettings  all of it, with what only self-play needs; the section `[selfplay]` of a run extends it
 
 The defaults are Suen & Alonso's constants; `PLAYING` holds what plays best. Read next: `forest.py`, which uses them.
@@ -17,7 +17,7 @@ from eightfold.core.specs import read_spec, spec_values
 
 @dataclass(frozen=True, kw_only=True)
 class PlaySettings:
-    """How a network searches when it plays for points."""
+    """How a network searches when it plays outside of self-play."""
 
     exploration: float = setting(5.0, "C of PUCT", least=0, most=1000, former=("c",))
     fpu_reduction: float = setting(
@@ -34,7 +34,7 @@ class PlaySettings:
         most=1_000_000,
         former=("threats",),
     )
-    contempt: float = setting(0.0, "how much worse than even a draw is", least=0, most=1)
+    contempt: float = setting(0.0, "penalty for a draw: it counts as minus this", least=0, most=1)
 
     def __post_init__(self) -> None:
         check_settings(self)
@@ -57,7 +57,9 @@ class SearchSettings(PlaySettings):
         False, "visits reused from the last move's tree count towards the playouts", former=("kept_count",)
     )
     noise: float = setting(0.0, "share of Dirichlet noise in the priors of the root", least=0, most=1)
-    noise_alpha: float = setting(0.3, "its concentration; small: on few moves", least=0.001, most=1000)
+    noise_alpha: float = setting(
+        0.3, "alpha of the Dirichlet noise; small values concentrate it on few moves", least=0.001, most=1000
+    )
     root: str = setting(
         "puct",
         "how playouts are spent; gumbel: sequential halving, noise and temperatures are then not used",
@@ -72,7 +74,7 @@ class SearchSettings(PlaySettings):
     )
     forced_playouts: float = setting(
         0.0,
-        "k of forced playouts, which noisy moves are sure to get and which are pruned from the target (KataGo: 2)",
+        "k of KataGo's forced playouts and policy-target pruning; 0: off (KataGo: 2)",
         least=0,
         most=1000,
     )

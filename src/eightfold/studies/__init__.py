@@ -1,7 +1,7 @@
 """Studies: questions asked of Eightfold, each answered by numbers, plots and a report. `eightfold study NAME`.
 
-A study is a list of stages in the frame of `eightfold.studies.frame`; read that first, then `docs/studies.md`. What
-is in this package is listed below and imported when it is asked for.
+A study is a list of stages in the frame of `eightfold.studies.frame`; read that first, then `docs/studies.md`.
+`STUDIES` lists the built-in studies by name; each is imported when it is asked for.
 """
 
 from __future__ import annotations

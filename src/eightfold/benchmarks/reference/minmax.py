@@ -1,4 +1,4 @@
-"""Greedy scores, min-max and alpha-beta in plain Python (Zhao & Zhang, sections 3.1 and 3.2)."""
+"""Greedy scores, minimax and alpha-beta in plain Python (Zhao & Zhang, sections 3.1 and 3.2)."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ references to each of them, and listing the legal moves took three times as long
 Liberties are counted once for every stone that touches them ("pseudo-liberties"), so that a stone changes them with
 four additions. All of them are the same cell exactly if number * squares = sum^2, and then the group is in atari.
 
-`go.py` has the rules on top of this, `layout.py` the places in a row.
+`rules.py` has the rules on top of this, `layout.py` the places in a row.
 """
 
 from __future__ import annotations

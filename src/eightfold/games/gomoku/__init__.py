@@ -1,1 +1,1 @@
-"""Gomoku in its four rules: freestyle, standard, renju and caro. Start with `rules.py`."""
+"""Gomoku in its five rules: freestyle, standard, renju, caro and caro-exact. Start with `rules.py`."""

@@ -8,7 +8,7 @@ After the header the row holds the board twice:
   its low half and white's in its high half. A stone sets a bit in four words, and a few shifts tell
   without a branch whether one of them holds a winning run, or nearly one.
 
-`gomoku.py` has the rules on top of this, `renju.py` what black may not play under renju, `caro.py` the rows that
+`rules.py` has the rules on top of this, `renju.py` what black may not play under renju, `caro.py` the rows that
 win under caro, `forced_wins.py` the wins that follow by force.
 """
 

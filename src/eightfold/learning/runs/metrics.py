@@ -73,7 +73,7 @@ def check_lines(path: Path, mark: Mapping[str, Any], then: str, to: str) -> tupl
     """What has to be said of a file of lines, and the lines after the mark; an error if it is damaged."""
     fault, lines = lines_after(path, mark)
     if fault and fault != "is missing":
-        raise EightfoldError(f"{path} {fault}; all else is whole: put a copy back, or remove it to {to}")
+        raise EightfoldError(f"{path} {fault}; all else is intact: put a copy back, or remove it to {to}")
     return [f"{path} {fault}: {then}"] if fault else [], lines
 
 

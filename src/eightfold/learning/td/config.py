@@ -29,34 +29,39 @@ class UnitsConfig:
 class ClimbConfig:
     """The hill-climb: TD as mutation. After so many games the new weights must hold their own against the old."""
 
-    every: int = setting(0, "games between contests; 0: none, plain TD", least=0, most=1e9)
-    games: int = setting(100, "games of a contest", least=2, most=1e6)
-    accept: float = setting(0.5, "the least score that lets the new weights stay", least=0, most=1)
-    beta: float = setting(20.0, "how sharply the better moves are preferred in a contest", least=0, most=1e6)
+    every: int = setting(0, "games between gating matches; 0: no gating", least=0, most=1e9)
+    games: int = setting(100, "games of a gating match", least=2, most=1e6)
+    accept: float = setting(0.5, "minimum score for accepting the new weights", least=0, most=1)
+    beta: float = setting(20.0, "how sharply better moves are preferred in a gating match", least=0, most=1e6)
 
 
 @dataclass(frozen=True, kw_only=True)
 class TdConfig:
     game: str = setting("go:size=9,komi=3.5", "a board of Go")
     classes: str = setting(
-        "eyes", "of groups; count: by their number of liberties (Blair's first attempt)", choices=("eyes", "count")
+        "eyes",
+        "how groups are classified: by predicted eyes, or by liberty count (Blair's first attempt)",
+        choices=("eyes", "count"),
     )
-    seed: int = setting(0, "of all randomness", least=0, most=2**63 - 1)
+    seed: int = setting(0, "seed of all randomness", least=0, most=2**63 - 1)
     games: int = setting(860_000, "self-play games; 0: no limit", least=0, most=1e9)
     linear_games: int = setting(
         20_000, "the preliminary phase, in which the shortcut alone is trained; among `games`", least=0, most=1e9
     )
     minutes: float = setting(0.0, "training time; 0: no limit", least=0, most=1e7)
-    games_an_update: int = setting(1, "more than 1 are played side by side with the same weights", least=1, most=4096)
+    games_an_update: int = setting(1, "games per weight update, played in parallel", least=1, most=4096)
     learning_rate: float = setting(
-        5e-6, "on gradients summed over points, outputs, positions and games", least=0, most=1
+        5e-6, "learning rate, for gradients summed over points, outputs, positions and games", least=0, most=1
     )
     final_share: float = setting(
-        1.0, "of the learning rate, reached at the end, falling from half of the run on", least=0, most=1
+        1.0,
+        "final learning rate as a fraction of learning_rate, reached linearly over the second half",
+        least=0,
+        most=1,
     )
-    decay: float = setting(0.99999, "of the weights, a game", least=0, most=1)
-    trace: float = setting(0.9, "λ", least=0, most=1)
-    beta: float = setting(4.0, "how sharply the better moves are preferred; 0: always the best move", least=0, most=1e6)
+    decay: float = setting(0.99999, "factor applied to all weights after each game (weight decay)", least=0, most=1)
+    trace: float = setting(0.9, "λ of TD(λ)", least=0, most=1)
+    beta: float = setting(4.0, "how sharply better moves are preferred; 0: always the best move", least=0, most=1e6)
     c: float = setting(0.4, "what a captured stone is worth", least=0, most=10)
     s: float = setting(0.4, "what a stone on the board is worth at the end", least=0, most=1)
     longest: int = setting(

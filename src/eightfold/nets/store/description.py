@@ -40,7 +40,7 @@ class Description:
     playing: str = PLAYING.text  # how it plays: see `search/settings.py`
 
     def play_settings(self) -> PlaySettings:
-        """Of the search with which it plays for points."""
+        """Of the search with which it plays outside of self-play."""
         return read_play_settings(self.playing)
 
     def shape(self) -> Shape:

@@ -6,7 +6,7 @@ best, below any win; a win is worth WIN minus the plies until it comes, so the s
 
 Candidates are the empty points near stones, tried in the order of their greedy scores. The
 transposition table is keyed by the orbit key, so a position and its variants by the game's symmetries share one
-entry; an entry is used only for the very depth it was made for, which keeps the result equal to plain min-max.
+entry; an entry is used only for the very depth it was made for, which keeps the result equal to plain minimax.
 
 The search is a loop over a stack of frames and not a recursion: Numba's disk cache breaks recursive kernels.
 

@@ -17,21 +17,25 @@ MANY = 1_000_000
 class IsnSettings:
     game: str = setting("go:size=9,komi=3.5,rules=chinese", "the board of the tournaments and matches")
     snapshots: int = setting(
-        44, "of the run, at the most and evenly, in the round robin (Blair: 44)", least=2, most=MANY
+        44, "snapshots in the round robin, evenly spaced, at most this many (Blair: 44)", least=2, most=MANY
     )
-    games: int = setting(10, "of each pair in a round robin", least=2, most=MANY)
-    beta: float = setting(20.0, "how sharply the better moves are preferred in a round robin", least=0, most=1e6)
-    match_games: int = setting(40, "against each opponent", least=2, most=MANY)
-    playouts: tuple[int, ...] = setting((30, 100, 300, 1000), "Monte Carlo search as an opponent", least=1, most=MANY)
-    depths: tuple[int, ...] = setting((2, 3, 5), "of alpha-beta over the network, in plies", least=1, most=20)
-    width: int = setting(6, "moves that it looks into at every ply", least=1, most=400)
+    games: int = setting(10, "games per pair in a round robin", least=2, most=MANY)
+    beta: float = setting(20.0, "how sharply better moves are preferred in a round robin", least=0, most=1e6)
+    match_games: int = setting(40, "games per opponent", least=2, most=MANY)
+    playouts: tuple[int, ...] = setting(
+        (30, 100, 300, 1000), "playouts of the Monte Carlo search opponents", least=1, most=MANY
+    )
+    depths: tuple[int, ...] = setting((2, 3, 5), "depths of alpha-beta over the network, in plies", least=1, most=20)
+    width: int = setting(6, "moves that alpha-beta searches at every ply", least=1, most=400)
     large_game: str = setting("go:size=19,komi=3.5,rules=chinese", "a larger board for the same weights")
-    large_games: int = setting(10, "of each pair and each match there", least=2, most=MANY)
-    large_playouts: tuple[int, ...] = setting((30,), "Monte Carlo search as an opponent there", least=1, most=MANY)
+    large_games: int = setting(10, "games per pair and per match on the larger board", least=2, most=MANY)
+    large_playouts: tuple[int, ...] = setting(
+        (30,), "playouts of the Monte Carlo search opponents on the larger board", least=1, most=MANY
+    )
     variant_games: int = setting(6000, "training games of each variant; 0: no variants", least=0, most=1_000_000_000)
-    variant_snapshots: int = setting(10, "of each variant; the later half of them plays", least=2, most=1000)
-    variant_seeds: int = setting(1, "with how many seeds each variant is trained", least=1, most=1000)
-    seed: int = setting(0, "of matches and tournaments", least=0, most=2**63 - 1)
+    variant_snapshots: int = setting(10, "snapshots of each variant; the later half of them plays", least=2, most=1000)
+    variant_seeds: int = setting(1, "seeds per variant", least=1, most=1000)
+    seed: int = setting(0, "seed of matches and tournaments", least=0, most=2**63 - 1)
     training: TdConfig = field(default_factory=lambda: load_preset(TdConfig(), "fast", "isn"))  # without --run
 
 

@@ -51,7 +51,7 @@ def training_files(work: Work) -> Any:
     """What tells of a run that was trained elsewhere."""
     files = [work.run / name for name in (CONFIG, PROGRESS, METRICS)] if work.run else []
     if not all(file.is_file() for file in files):
-        raise EightfoldError(f"{work.run} has not trained long enough to tell of it; go on with it first")
+        raise EightfoldError(f"{work.run} has too few metrics to report; train it longer")
     return files
 
 
@@ -61,7 +61,7 @@ def training(work: Work) -> dict[str, Any]:
     run = work.run or work.output / place
     config, progress, notes = load_config(TdConfig(), run / CONFIG), read_progress(run), read_metrics(run)
     if progress is None or not progress.games or not notes:
-        raise EightfoldError(f"{run} has not trained long enough to tell of it; go on with it first")
+        raise EightfoldError(f"{run} has too few metrics to report; train it longer")
     entries = [entry for entry in notes if not entry["linear"]] or notes
     fastest = max(entries, key=lambda entry: float(entry["games_per_s"]))
     told = (
