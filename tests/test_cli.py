@@ -204,7 +204,7 @@ def test_an_isn_is_trained_stopped_and_let_play(tmp_path):
     assert "games/s" in done.stderr
     assert "candidates/s" in done.stderr
     again = eightfold("train-isn", "paper", "--games", "8", *options, cwd=tmp_path)
-    assert "going on with run: 4 games" in again.stderr
+    assert "going on with run: 0.0 minutes, 4 games so far" in again.stderr
     assert [file.name for file in sorted((tmp_path / "run/snapshots").iterdir())] == [
         f"00000000{games}.safetensors" for games in (0, 4, 8)
     ]

@@ -40,6 +40,13 @@ def test_former_names_are_read_from_files_and_answered_with_the_new_ones_where_t
         load_preset(TrainConfig(), "paper-slap")
 
 
+def test_changes_are_looked_at_together():
+    config = with_changes(TrainConfig(), ["selfplay.forced_playouts=2"])
+    changes = ["selfplay.root=gumbel", "selfplay.forced_playouts=0"]
+    for order in (changes, changes[::-1]):
+        assert with_changes(config, order).selfplay.root == "gumbel"
+
+
 def test_changes_reach_every_kind_of_value():
     config = with_changes(
         TrainConfig(),

@@ -240,7 +240,7 @@ def test_gomocup_names_no_code(place, exported):
 
 
 def test_only_a_typed_game_is_imported_and_then_its_texts_are_known(place, monkeypatch):
-    monkeypatch.setattr(game_module, "_typed", {})
+    monkeypatch.setattr(game_module, "_trusted", {})
     assert SAID in refusal(lambda: make_game(USER_GAME))
     typed = game_module.make_game("python:stranger,size=3", trusted=True)
     assert place.mark.exists()

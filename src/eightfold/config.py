@@ -65,6 +65,7 @@ def _from_toml(defaults: C, text: str, origin: str) -> C:
 
 def with_changes(config: C, changes: Iterable[str]) -> C:
     """`section.key=value` texts applied to a configuration; values are written as in TOML, texts may lack quotes."""
+    data: dict[str, Any] = {}
     for change in changes:
         key, equals, text = (part.strip() for part in change.partition("="))
         if not equals or not key:
@@ -73,11 +74,14 @@ def with_changes(config: C, changes: Iterable[str]) -> C:
             value = tomllib.loads(f"value = {text}")["value"]
         except (ValueError, RecursionError):  # not TOML, or a number with thousands of digits
             value = text
-        data: Any = value
-        for part in reversed(key.split(".")):
-            data = {part: data}
-        config = _merge(config, data, "--set", "")
-    return config
+        *sections, last = key.split(".")
+        place: Any = data
+        for part in sections:
+            place = place.setdefault(part, {})
+            if not isinstance(place, dict):
+                raise EightfoldError(f"--set: {part} is given a value and keys of its own")
+        place[last] = value
+    return cast(C, _merge(config, data, "--set", ""))
 
 
 def _merge(config: Any, data: Mapping[str, Any], origin: str, prefix: str, *, stored: bool = False) -> Any:

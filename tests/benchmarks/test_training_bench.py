@@ -14,7 +14,7 @@ from eightfold.learning.config import TrainConfig
 def test_the_figures_of_a_small_window(monkeypatch):
     quick = load_preset(TrainConfig(), "quick")
     small = dataclasses.replace(quick, training=dataclasses.replace(quick.training, window=1000))
-    monkeypatch.setattr(training, "load_preset", lambda name: small)
+    monkeypatch.setattr(training, "load_preset", lambda defaults, name: small)
     monkeypatch.setattr(training, "_peak_memory", lambda config: (1.0, "not here"))
     for name in ("STEPS", "ROUNDS", "BATCHES", "BATCH_ROUNDS"):
         monkeypatch.setattr(training, name, 2)

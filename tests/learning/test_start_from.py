@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
 import torch
 
 from eightfold.core.errors import EightfoldError
 from eightfold.learning.config import train_config
 from eightfold.learning.loop import Training
-from tiny_runs import tiny
+from tiny_runs import TINY, tiny
 
 
 def test_a_run_starts_from_the_weights_of_another(tmp_path):
@@ -28,6 +30,26 @@ def test_a_run_starts_from_the_weights_of_another(tmp_path):
     )
 
 
+def test_a_run_that_was_killed_before_its_first_checkpoint_still_starts_from_those_weights(tmp_path):
+    first = Training(tiny("games=2"), tmp_path / "first")
+    first.train()
+    first.close()
+    config = tiny("games=4", "seed=5", f"start_from={tmp_path / 'first'}")
+    Training(config, tmp_path / "second").close()  # as if it was killed: there is a folder and no checkpoint
+    assert not (tmp_path / "second" / "checkpoint").exists()
+    again = Training(config, tmp_path / "second")
+    for name, tensor in again.network.state_dict().items():
+        assert torch.equal(tensor.cpu(), first.network.state_dict()[name].cpu()), name
+    again.train()
+    again.close()
+    shutil.rmtree(tmp_path / "first")  # a run that has weights of its own no longer asks for them
+    changes = ["games=6", "seed=5"]
+    taken = train_config("quick", [*TINY, *changes], str(tmp_path / "first"), tmp_path / "second")
+    more = Training(taken, tmp_path / "second")
+    assert more.progress.games == 4
+    more.close()
+
+
 def test_the_kind_of_network_and_the_game_are_those_of_the_weights_to_start_from():
     config = train_config("quick", ["minutes=1"], "gomoku-8")
     assert (config.network, config.start_from) == ("resnet:blocks=6,filters=64", "gomoku-8")
@@ -39,6 +61,9 @@ def test_weights_of_another_network_are_refused_before_a_folder_is_made(tmp_path
     config = train_config("quick", ["network=resnet:blocks=2,filters=16"], "gomoku-8")
     with pytest.raises(EightfoldError, match="gomoku-8 has network 'resnet:blocks=6,filters=64' and this run"):
         Training(config, tmp_path / "run")
+    slap_cc = train_config("quick", ["symmetry=slap-cc"], "gomoku-8")  # which has more planes
+    with pytest.raises(EightfoldError, match="does not fit this network"):
+        Training(slap_cc, tmp_path / "run")
     with pytest.raises(EightfoldError, match="nowhere holds no network"):
         train_config("quick", [], "nowhere")
     assert not (tmp_path / "run").exists()

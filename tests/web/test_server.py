@@ -207,7 +207,7 @@ def test_sgf_comes_in_with_its_variations_and_goes_out_again(address):
         ("(;GM[4]SZ[15]" + ";B[hh]" * 20_000 + ")", "more than 3000 positions"),
         ("(;GM[4]SZ[15]" + "(;B[hh])" * 20_000 + ")", "more than 3000 positions"),
         ("(;GM[4]SZ[9999])", "9999"),
-        ("(;GM[4]EIGHTFOLD[python:os])", "is not a game of Gomoku"),
+        ("(;GM[4]EIGHTFOLD[python:os])", "if you trust it, name it yourself"),
         ("x" * 200_001, "at most 200000"),
     ],
 )

@@ -7,6 +7,7 @@ thinks by the clock) plays one game after another.
 
 from __future__ import annotations
 
+import threading
 import time
 from collections import deque
 from collections.abc import Mapping, Sequence
@@ -68,7 +69,8 @@ class Seat:
             return [Task(self, positions)]
         return [Task(self, {slot: position}) for slot, position in positions.items()]
 
-    def think(self, positions: Mapping[int, Position]) -> dict[int, Answer]:
+    def think(self, positions: Mapping[int, Position], stop: threading.Event | None = None) -> dict[int, Answer]:
+        """The answers by slot; `stop`, once set, ends the thinking of a player that has a copy for each game."""
         start = time.perf_counter()
         if self._batched is not None:
             results = self._batched.think_many(positions)
@@ -77,7 +79,9 @@ class Seat:
         [(slot, position)] = positions.items()
         result: SearchResult | Forfeit
         try:
-            result = self._forks.get(slot, self.player).think(position)
+            result = (
+                self._forks[slot].think(position, stop=stop) if slot in self._forks else self.player.think(position)
+            )
         except Forfeit as error:
             result = error
         return {slot: Answer(result, time.perf_counter() - start)}
@@ -91,6 +95,8 @@ class Task(NamedTuple):
 def think_side_by_side(tasks: Sequence[Task], threads: int) -> dict[int, Answer]:
     """The answers to all tasks by slot, each thread taking the next task that is left; batches come first."""
     queue = deque(sorted(tasks, key=lambda task: not task.seat.batched))
+    threads = max(1, min(threads, len(tasks)))
+    stop = threading.Event() if threads > 1 else None
 
     def work(part: int) -> dict[int, Answer]:
         answers: dict[int, Answer] = {}
@@ -100,12 +106,14 @@ def think_side_by_side(tasks: Sequence[Task], threads: int) -> dict[int, Answer]
             except IndexError:
                 return answers
             try:
-                answers |= task.seat.think(task.positions)
-            except BaseException:  # Ctrl-C, for one: the other threads begin nothing more
+                answers |= task.seat.think(task.positions, stop)
+            except BaseException:  # Ctrl-C, for one: the other threads begin nothing more, and end what they began
                 queue.clear()
+                if stop is not None:
+                    stop.set()
                 raise
 
-    parts = run_parts(work, max(1, min(threads, len(tasks))))
+    parts = run_parts(work, threads)
     return {slot: answer for part in parts for slot, answer in part.items()}
 
 

@@ -210,8 +210,8 @@ def train(
 
     given = {"game": game, "minutes": minutes, "games": games, "symmetry": symmetry, "seed": seed}
     changes = [*(f"{key}={value}" for key, value in given.items() if value is not None), *(set_ or [])]
-    config = train_config(preset, changes, start_from)  # refused before PyTorch is waited for
     folder = run or Path("runs") / Path(preset).stem
+    config = train_config(preset, changes, start_from, folder)  # refused before PyTorch is waited for
     if not page:
         from eightfold.learning.commands import train_run
 

@@ -7,13 +7,14 @@ machine. Everything is checked before a run's folder is made.
 from __future__ import annotations
 
 from eightfold.core.errors import EightfoldError
-from eightfold.core.settings import check_settings
+from eightfold.core.settings import check_settings, settings_of
 from eightfold.games.game import Game, make_game
 from eightfold.learning.config import TrainConfig
 from eightfold.learning.data.batches import check_symmetries
 from eightfold.learning.selfplay import opening_points
 from eightfold.nets.inference.backends.choice import read_backend
 from eightfold.nets.inference.cache import check_cache
+from eightfold.nets.networks import network_text
 from eightfold.nets.store.description import Description
 from eightfold.nets.store.policy_value import describe_network
 from eightfold.search.settings import PlaySettings
@@ -28,17 +29,14 @@ def check_config(config: TrainConfig) -> None:
     read_backend(config.backend, config.device)
     _check_selfplay(config, game)
     _check_training(config, game)
-    _check_start(config, description)
 
 
-def _check_start(config: TrainConfig, description: Description) -> None:
-    """An error if the weights to start from are of another kind of network."""
-    if not config.start_from:
-        return
+def check_start(config: TrainConfig) -> None:
+    """An error if the weights that a new run starts from are of another kind of network."""
     other = describe_network(config.start_from)
     for key in ("network", "encoder"):
-        mine, theirs = getattr(description, key), getattr(other, key)
-        if mine != theirs:
+        mine, theirs = getattr(config, key), getattr(other, key)
+        if mine != theirs and not (key == "network" and network_text(mine) == network_text(theirs)):
             raise EightfoldError(
                 f"{config.start_from} has {key} {theirs!r} and this run {mine!r}; a run that starts from its weights"
                 f" needs the same: leave out {key}, or set {key}={theirs}"
@@ -80,9 +78,6 @@ def _check_training(config: TrainConfig, game: Game) -> None:
 
 
 def play_settings(config: TrainConfig) -> PlaySettings:
-    """How the network of a run plays for points, from its first evaluation on: a draw counts as nothing then."""
-    return PlaySettings(
-        exploration=config.evaluation.exploration,
-        fpu_reduction=config.selfplay.fpu_reduction,
-        proof_nodes=config.selfplay.proof_nodes,
-    )
+    """How the network of a run plays outside of self-play; a draw has no penalty then."""
+    searched = {declared.field: getattr(config.selfplay, declared.field) for declared in settings_of(PlaySettings)}
+    return PlaySettings(**{**searched, "exploration": config.evaluation.exploration, "contempt": 0.0})

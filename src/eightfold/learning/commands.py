@@ -38,8 +38,8 @@ def train(
     `settings` are keys of the configuration's first level. The network is `net:FOLDER` or `load_network(FOLDER)` then.
     """
     changes = [*(f"{key}={value}" for key, value in settings.items()), *set]
-    config = train_config(preset, changes, None if start_from is None else str(start_from))
     folder = Path(run) if run is not None else Path("runs") / Path(preset).stem
+    config = train_config(preset, changes, None if start_from is None else str(start_from), folder)
     train_run(config, folder)
     return folder
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
-from eightfold.config import load_preset, with_changes
+from eightfold.config import load_config, load_preset, with_changes
 from eightfold.core.errors import EightfoldError
 from eightfold.core.settings import setting, with_default
 from eightfold.games.game import make_game
+from eightfold.learning.runs.folder import CONFIG
 from eightfold.nets.store.description import present_network
 from eightfold.nets.store.policy_value import describe_network
 from eightfold.search.settings import SearchSettings
@@ -155,12 +157,19 @@ class TrainConfig:
             selfplay.pop(key, None)
 
 
-def train_config(preset: str, changes: Sequence[str], start_from: str | None = None) -> TrainConfig:
-    """A preset with changes. With a network to start from, its kind and its game are the preset's."""
+def train_config(
+    preset: str, changes: Sequence[str], start_from: str | None = None, run: Path | None = None
+) -> TrainConfig:
+    """A preset with changes. With a network to start from, its kind and its game take the place of the preset's.
+
+    `run`: a folder that may hold a run which started so; then nobody asks whether the other network is still there.
+    """
     make_game(with_changes(TrainConfig(), changes).game, trusted=True)  # what a preset's file says was not typed
     config = load_preset(TrainConfig(), preset)
     if start_from is not None:
-        theirs = describe_network(start_from)
+        kept = run / CONFIG if run is not None else Path()
+        begun = load_config(TrainConfig(), kept) if kept.is_file() else None
+        theirs = begun if begun is not None and begun.start_from == start_from else describe_network(start_from)
         config = replace(
             config, start_from=start_from, network=theirs.network, encoder=theirs.encoder, game=theirs.game
         )

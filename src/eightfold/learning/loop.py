@@ -25,7 +25,7 @@ import torch
 
 from eightfold.games.game import make_game
 from eightfold.learning.card import card_text
-from eightfold.learning.check import check_config, play_settings
+from eightfold.learning.check import check_config, check_start, play_settings
 from eightfold.learning.checkpointing import (
     CheckpointLoader,
     SelfPlayProgress,
@@ -67,6 +67,7 @@ SELF_PLAY = Layout(
         "game": "weights and samples are of one game",
         "network": "weights fit one network",
         "encoder": "samples are stored as it encodes them",
+        "start_from": "its first weights came from there",
         "symmetry": "samples and weights depend on it",
         "training.optimiser": "its state is a part of the run",
     },
@@ -83,6 +84,7 @@ class Training(Run[TrainConfig]):
     layout = SELF_PLAY
 
     def __init__(self, config: TrainConfig, path: Path) -> None:
+        self._has_weights = (path / SELF_PLAY.checkpoint).is_dir()
         super().__init__(config, path)
         if self.folder.resumed:
             self.monitor.refill(path / GAMES)
@@ -101,6 +103,9 @@ class Training(Run[TrainConfig]):
         self._seeds = np.random.SeedSequence(config.seed).spawn(3)
         with seeded(config.seed):
             self.network = self.description.make()
+        if config.start_from and not self._has_weights:
+            check_start(config)
+            load_weights(self.network, open_network(config.start_from, kind=PolicyValueNetwork).checkpoint)
         self.maker = BatchMaker(
             config.symmetry,
             random=np.random.default_rng(self._seeds[0]),
@@ -142,11 +147,7 @@ class Training(Run[TrainConfig]):
         eager = config.symmetry == "augment-eager"
         self.buffer = self._open_buffer("buffer", lazy=not eager)
         self.validation = self._open_buffer("validation")
-        if self.folder.resumed:
-            missing = self._restore_progress()
-        else:
-            missing = []
-            self._take_first_weights()
+        missing = self._restore_progress() if self.folder.resumed else []
         self._make_selfplay()
         self.buffer.resize(max(settings.window, settings.later_window) * self.buffer.variants)
         self.validation.resize(VALIDATION_SAMPLES)
@@ -165,12 +166,6 @@ class Training(Run[TrainConfig]):
                 auxiliary=self._auxiliary,
             )
         )
-
-    def _take_first_weights(self) -> None:
-        """The weights of another network, where the settings name one, in place of random ones."""
-        place = self.config.start_from
-        if place:
-            load_weights(self.network, open_network(place, kind=PolicyValueNetwork).checkpoint)
 
     def _restore_progress(self) -> list[dict[str, Any]]:
         folder = self.folder

@@ -102,8 +102,11 @@ class SelfPlay:
         if self.random.random() >= settings.opening_share:
             return []
         points = opening_points(self.game.size, settings.opening_anywhere)
+        free = bool(self.game.start().legal_mask[points].all())
         while True:
             stones = int(self.random.integers(0, settings.opening_stones + 1))
+            if not free:  # where stones fall to the bottom, for one, only legal moves lead anywhere
+                return self._random_moves(stones)
             moves = [int(move) for move in self.random.choice(points, stones, replace=False)]
             position = self.game.start()
             for move in moves:
@@ -113,6 +116,16 @@ class SelfPlay:
             else:
                 if not position.is_over:
                     return moves
+
+    def _random_moves(self, count: int) -> list[int]:
+        """Up to so many random legal moves that end nothing."""
+        position = self.game.start()
+        for _ in range(count):
+            after = position.play(int(self.random.choice(position.legal_moves)))
+            if after.is_over:
+                break
+            position = after
+        return list(position.moves)
 
     def _next_search(self, number: int) -> None:
         settings = self.settings

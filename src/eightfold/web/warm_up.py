@@ -95,14 +95,15 @@ def warm_up_session(family: str) -> None:
     text = f"{family}:size=9"
     if "handicap" in make_game(text).values:
         text += ",handicap=2"
-    session = Session.new(text, [0], human, human, playing=True, now=0.0)
+    first = int(make_game(text).start().legal_moves[0])
+    session = Session.new(text, [first], human, human, playing=True, now=0.0)
     points = session.game.points
-    session.play(1, 0.0)
+    session.play(int(session.position.legal_moves[0]), 0.0)
     session.state(0.0)
     session.undo(0.0)
     if session.game.spec.has_pass:  # and is scored then
         session.play(points, 0.0)
         session.play(points, 0.0)
-        session.mark_dead(0)
+        session.mark_dead(first)
     session.state(0.0)
     session.as_sgf()
