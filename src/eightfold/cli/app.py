@@ -1,0 +1,23 @@
+"""The application that all commands belong to, and the options that several of them take."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(
+    name="eightfold",
+    help="Train, play and study board-game AIs that know their board looks the same from eight sides.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+GameOption = Annotated[str, typer.Option("--game", help="The game, e.g. gomoku:size=8,win=5,rule=standard.")]
+NetworkGameOption = Annotated[
+    str | None,
+    typer.Option("--game", help="Default: the game it was trained for. Name a game of your own (python:MODULE) here."),
+]
+SeedOption = Annotated[int, typer.Option(min=0, help="Equal seeds give equal results.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")]

@@ -1,0 +1,144 @@
+"""Commands to play and watch: match, play, serve, show, players. What is heavy is imported inside."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from eightfold.cli.app import GameOption, JsonOption, SeedOption, app
+from eightfold.core.errors import EightfoldError
+
+
+@app.command()
+def match(
+    first: Annotated[str, typer.Argument(help="A player, e.g. alphabeta:depth=4 (see `eightfold players`).")],
+    second: Annotated[str, typer.Argument(help="Its opponent.")],
+    game: GameOption = "gomoku:size=15",
+    games: Annotated[
+        int | None, typer.Option(min=1, help="Number of games; colours alternate (default: 20, or 1 with a human).")
+    ] = None,
+    seed: SeedOption = 0,
+    opening_plies: Annotated[
+        int,
+        typer.Option(min=0, help="Random moves at the start. Each opening is played twice, with colours swapped."),
+    ] = 0,
+    parallel: Annotated[int, typer.Option(min=0, help="Games played side by side; 0 chooses.")] = 0,
+    as_json: JsonOption = False,
+    sgf: Annotated[Path | None, typer.Option(help="Save the games in this folder, one SGF file each.")] = None,
+    show: Annotated[bool, typer.Option("--show", help="Draw the final board of the last game.")] = False,
+) -> None:
+    """Play a match between two players and report the score with its confidence interval."""
+    from eightfold.arena.folder import GameFolder
+    from eightfold.arena.match import play_match
+    from eightfold.arena.match_report import MatchProgress, print_match
+    from eightfold.arena.players import HUMAN
+    from eightfold.arena.report import draw_board
+    from eightfold.arena.results import GameResult
+    from eightfold.games.game import make_game
+
+    with_human = HUMAN in (first, second)
+    if with_human and as_json:
+        raise EightfoldError("--json prints one object and nothing else; a human needs to see the board: leave one out")
+    games = games or (1 if with_human else 20)
+    the_game = make_game(game, trusted=True)
+    folder = None if sgf is None else GameFolder(sgf, the_game)
+    with MatchProgress(first, second, games) as progress:
+
+        def finished(result: GameResult) -> None:
+            progress.advance(result)
+            if with_human:
+                draw_board(result.position)
+            if folder is not None:
+                folder.add(result.record(event=f"{first} - {second}, seed {seed}"))
+
+        report = play_match(
+            the_game,
+            first,
+            second,
+            games=games,
+            seed=seed,
+            opening_plies=opening_plies,
+            parallel=parallel,
+            progress=finished,
+        )
+    if as_json:
+        print(json.dumps(report.as_dict()))
+        return
+    if show and not with_human:  # who saw it already
+        draw_board(report.results[-1].position)
+    print_match(report)
+
+
+@app.command()
+def play(
+    player: Annotated[str, typer.Argument(help="Your opponent, e.g. alphabeta:depth=4 (see `eightfold players`).")],
+    game: GameOption = "gomoku:size=15",
+    colour: Annotated[str, typer.Option(help="Your colour: black (moves first) or white.")] = "black",
+    seed: SeedOption = 0,
+) -> None:
+    """Play against a player, in this terminal."""
+    from eightfold.arena.terminal import TerminalGame
+    from eightfold.core.errors import unknown
+    from eightfold.games.game import COLOUR_NAMES, make_game
+
+    colours = {name: number for number, name in COLOUR_NAMES.items()}
+    if colour.lower() not in colours:
+        raise unknown("colour", colour, colours)
+    TerminalGame(make_game(game, trusted=True), player, colour=colours[colour.lower()], seed=seed).run()
+
+
+@app.command()
+def serve(
+    host: Annotated[str, typer.Option(help="Address to listen on. 127.0.0.1 serves this machine only.")] = (
+        "127.0.0.1"
+    ),
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port to listen on. If it is taken, a free one is used.")
+    ] = 8008,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open a browser.")] = False,
+    run: Annotated[
+        list[Path] | None, typer.Option(help="A run to watch and whose network to play against; repeatable.")
+    ] = None,
+    player: Annotated[list[str] | None, typer.Option(help="A player to add to the menus; repeatable.")] = None,
+    isn: Annotated[
+        list[Path] | None,
+        typer.Option(help="An Internal Symmetry Network to show on Go boards, a file or a run; repeatable."),
+    ] = None,
+) -> None:
+    """Open the page: play, analyse, see a position from its eight sides, watch training."""
+    from eightfold.web.serve import serve as serve_page
+
+    serve_page(host=host, port=port, browser=not no_browser, runs=run or [], players=player or [], isns=isn or [])
+
+
+@app.command()
+def show(
+    file: Annotated[Path, typer.Argument(help="A game record, .sgf or .psq.")],
+    number: Annotated[int, typer.Option("--game", min=1, help="Number of the game in the file.")] = 1,
+    ply: Annotated[
+        int | None, typer.Option(min=0, help="Show the position after this many moves (default: the last).")
+    ] = None,
+) -> None:
+    """Show a recorded game: who played, how it ended, and a position."""
+    from eightfold.arena.report import draw_board, print_record
+    from eightfold.games.records.files import read_records
+
+    records = read_records(file)
+    if number > len(records):
+        raise EightfoldError(f"{file} holds {len(records)} games; --game {number} is not one of them")
+    record = records[number - 1]
+    if ply is not None and ply > len(record.moves):
+        raise EightfoldError(f"game {number} of {file} has {len(record.moves)} moves; --ply {ply} is beyond its end")
+    print_record(record, number, len(records))
+    draw_board(record.position(ply))
+
+
+@app.command()
+def players() -> None:
+    """Explain every player and its options."""
+    from eightfold.arena.report import print_players
+
+    print_players()
