@@ -179,9 +179,9 @@ def _canonical(
 ) -> None:
     leaders = np.empty(COUNT, np.int64)  # the variants that are still equal to the largest
     for sample in range(stacks.shape[0]):
-        remaining = table.shape[0]
-        for g in range(remaining):
+        for g in range(COUNT):  # a constant, which the compiler unrolls; those beyond K are never looked at
             leaders[g] = g
+        remaining = table.shape[0]
         for plane in range(stacks.shape[1]):
             values = stacks[sample, plane]
             for point in range(table.shape[1]):
