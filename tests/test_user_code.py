@@ -165,7 +165,7 @@ def test_a_record_names_no_code(name, text, place):
 
 def test_the_notes_of_an_internal_symmetry_network_name_no_code(place):
     from eightfold.isn.network import ISN
-    from eightfold.isn.store import save_isn
+    from strange_networks import save_isn
 
     save_isn(ISN(), place.folder / "isn.safetensors", game=USER_GAME, classes=USER_GAME, player=USER_GAME)
     command("match", "isn:isn.safetensors", "random", "--game", "go:size=3", "--games", "2")

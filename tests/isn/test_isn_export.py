@@ -10,10 +10,10 @@ from eightfold.arena.players import make_player
 from eightfold.games import make_game
 from eightfold.isn import export as isn_export
 from eightfold.isn.network import ISN, one_hot
-from eightfold.isn.store import save_isn
 from eightfold.nets.inference.runtimes import make_session
 from eightfold.nets.store.export import TOLERANCE, export_onnx
 from refusals import refusal
+from strange_networks import save_isn
 
 onnx = pytest.importorskip("onnx", reason="onnx is not installed")
 pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")

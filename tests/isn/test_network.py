@@ -9,11 +9,12 @@ import pytest
 import torch
 
 from eightfold.isn.network import ISN, one_hot, with_ring
-from eightfold.isn.store import read_isn, save_isn
+from eightfold.isn.store import read_isn
 from eightfold.symmetry.group import COUNT
 from eightfold.symmetry.representations import action
 from eightfold.symmetry.transform import BoardSymmetry
 from refusals import refusal
+from strange_networks import save_isn
 
 RICH = {"trivial": 2, "symmetrical": 1, "diagonal": 1, "chiral": 2, "faithful": 3}
 NETWORKS = [{}, {"bias": False}, {"recurrent": 3}, {**RICH, "outputs": 1}, {**RICH, "inputs": 5, "recurrent": 2}]

@@ -18,11 +18,10 @@ from eightfold.isn.go_network import GoIsn
 from eightfold.isn.move_selection import draw_move, move_values
 from eightfold.isn.player import IsnOptions, IsnPlayer
 from eightfold.isn.reward import board_rewards, board_values
-from eightfold.isn.store import save_isn
 from eightfold.isn.tables import playing_tables
 from eightfold.nets.store.open import open_network
 from refusals import refusal
-from strange_networks import strange
+from strange_networks import save_isn, strange
 
 
 @pytest.fixture

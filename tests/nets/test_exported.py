@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from eightfold.arena import make_player
+from eightfold.core.extras import is_installed
 from eightfold.games import make_game
 from eightfold.nets.inference.backends import has_openvino
 from eightfold.nets.inference.backends.torch_backend import TorchBackend
@@ -139,6 +140,15 @@ def test_metadata_is_read_without_the_package_onnx(tmp_path):
     assert read_description(path)[0].game == GAME
 
 
+def test_an_exported_file_runs_without_the_package_onnx(runtime, tmp_path, monkeypatch):
+    path = export(tmp_path / "net")
+    monkeypatch.setitem(sys.modules, "onnx", None)  # as if it were not installed
+    assert not is_installed("onnx")
+    runner, description = opened(path, make_game(GAME), runtime)
+    planes = np.zeros((1, description.shape().planes, 7, 7), np.float32)
+    assert runner.run(planes)[0].shape == (1, 49)
+
+
 def test_bad_files_are_one_clear_line(tmp_path):
     game = make_game(GAME)
     path = export(tmp_path / "net")
@@ -166,6 +176,11 @@ def test_where_exported_files_are_found(tmp_path, monkeypatch):
     path = export(tmp_path / "net")
     assert find_exported(tmp_path / "net") == path
     assert find_exported(path) == path
+    (tmp_path / "alone").mkdir()
+    alone = tmp_path / "alone" / "network.onnx"
+    alone.write_bytes(path.read_bytes())
+    assert find_exported(tmp_path / "alone") == alone, "a folder with nothing else"
+    assert engine_player(f"net:{tmp_path / 'alone'}", make_game(GAME)).startswith(f"net:{alone},")
     path.rename(tmp_path / "elsewhere.onnx")
     assert "has no network.onnx yet; write it with: eightfold export" in refusal(
         lambda: find_exported(tmp_path / "net")

@@ -13,13 +13,15 @@ import torch
 
 from eightfold.games import make_game
 from eightfold.isn import ISN, GoIsn
-from eightfold.isn.store import save_isn
 from eightfold.nets import PolicyValueNetwork, open_network
 from eightfold.nets.store import policy_value
 from eightfold.nets.store.checkpoint import save_checkpoint
 from eightfold.nets.store.description import Description
+from eightfold.nets.store.network import Network
+from eightfold.nets.store.open import MOST_KEPT
 from eightfold.nets.store.places import find_network, shipped_networks
 from refusals import refusal
+from strange_networks import save_isn
 
 GAME = "gomoku:size=5,win=4,rule=freestyle"
 
@@ -59,7 +61,81 @@ def test_what_is_not_there_or_of_another_kind_is_named(tmp_path):
     assert "which plays as net:gomoku-8" in refusal(lambda: find_network("gomoku-8", GoIsn))
     assert "plays go, not gomoku" in refusal(lambda: open_network("isn-9", make_game("gomoku:size=8")))
     (tmp_path / "notes.txt").write_text("notes")
-    assert "notes.txt" in refusal(lambda: open_network(tmp_path / "notes.txt"))
+    for kind in (Network, PolicyValueNetwork, GoIsn):
+        assert "notes.txt holds no network" in refusal(
+            lambda kind=kind: open_network(tmp_path / "notes.txt", kind=kind)
+        )
+
+
+def test_one_copy_however_the_place_and_the_game_are_written(tmp_path, monkeypatch):
+    checkpoint(tmp_path / "net")
+    network = open_network(tmp_path / "net")
+    (tmp_path / "link").symlink_to("net")
+    monkeypatch.chdir(tmp_path)
+    for place in ("net", tmp_path / "net" / ".." / "net", "link"):
+        for game in (None, make_game(GAME)):
+            assert open_network(place, game) is network
+    assert open_network("net", make_game("gomoku:size=6,win=4")) is not network
+    (tmp_path / "net" / "network.onnx").write_bytes(b"new")
+    assert open_network("net") is not network, "an export is what may be run"
+
+
+def test_no_more_networks_are_kept_than_needed(tmp_path):
+    opened = []
+    for number in range(MOST_KEPT + 1):
+        checkpoint(tmp_path / str(number))
+        opened.append(open_network(tmp_path / str(number)))
+    game = make_game(GAME)
+    assert all(open_network(tmp_path / str(k), game) is opened[k] for k in range(1, MOST_KEPT + 1))
+    assert open_network(tmp_path / "0") is not opened[0]
+
+
+def test_the_module_and_a_runner_may_be_asked_for_at_once(tmp_path, monkeypatch):
+    checkpoint(tmp_path)
+    network = open_network(tmp_path, backend="torch", kind=PolicyValueNetwork)
+    asked, loading = threading.Event(), threading.Event()
+    load = PolicyValueNetwork._load
+
+    def slow_need(*_args, **_more):
+        asked.set()
+        loading.wait(0.5)  # so that the other thread comes as far as it can
+
+    def load_and_tell(network):
+        loading.set()
+        return load(network)
+
+    monkeypatch.setattr(policy_value, "need", slow_need)
+    monkeypatch.setattr(PolicyValueNetwork, "_load", load_and_tell)
+    threads = [threading.Thread(target=ask, daemon=True) for ask in (lambda: network.module, network.runner)]
+    threads[0].start()
+    asked.wait(60)
+    threads[1].start()
+    for thread in threads:
+        thread.join(60)
+        assert not thread.is_alive()
+    assert network.module is network.module
+
+
+@pytest.mark.parametrize("content", [b"", b"not an onnx file at all"])
+def test_an_export_that_cannot_be_read_does_not_block_the_checkpoint(content, tmp_path):
+    checkpoint(tmp_path)
+    expected = open_network(tmp_path).evaluate([make_game(GAME).start()])
+    (tmp_path / "network.onnx").write_bytes(content)
+    network = open_network(tmp_path, kind=PolicyValueNetwork)
+    assert network.any_size
+    assert network._exported() is None
+    for ours, theirs in zip(network.evaluate([make_game(GAME).start()]), expected, strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=1e-3)
+
+
+def test_ownership_of_a_game_that_is_over(tmp_path):
+    game = make_game("go:size=5,komi=0.5")
+    checkpoint(tmp_path, "resnet:blocks=1,filters=8,auxiliary=1", game.text, "liberties")
+    network = open_network(tmp_path, kind=PolicyValueNetwork)
+    over = game.after(["c3", "pass", "pass"])
+    assert over.is_over
+    assert network.ownership(over)[0].shape == (25,)
+    assert "name the game when you open it" in refusal(lambda: network.ownership(make_game("go:size=7").start()))
 
 
 def test_weights_are_loaded_once_and_again_when_they_change(tmp_path, monkeypatch):

@@ -8,6 +8,7 @@ import torch
 from eightfold.arena.players import make_player
 from eightfold.core.errors import EightfoldError
 from eightfold.games import make_game
+from eightfold.nets.player import NetOptions, NetPlayer
 from eightfold.nets.store.checkpoint import save_checkpoint
 from eightfold.nets.store.description import Description
 from eightfold.nets.store.open import open_network
@@ -46,6 +47,17 @@ def test_another_game_is_refused(network, game, tmp_path):
     text = make_checkpoint(tmp_path, network)
     with pytest.raises(EightfoldError, match="was trained for gomoku:size=5,win=4,rule=freestyle, not for"):
         make_player(text, make_game(game))
+
+
+def test_an_open_network_is_opened_for_another_board_with_its_own_backend(tmp_path, monkeypatch):
+    make_checkpoint(tmp_path, "resnet:blocks=1,filters=8")
+    network = open_network(tmp_path, backend="torch:precision=fp32")
+    loaded = []
+    load = PolicyValueNetwork._load
+    monkeypatch.setattr(PolicyValueNetwork, "_load", lambda network: loaded.append(network) or load(network))
+    game = make_game("gomoku:size=6,win=4")
+    NetPlayer(game, network, NetOptions(playouts=4)).think(game.start())
+    assert [(one.game.text, one.backend, one.device) for one in loaded] == [(game.text, "torch:precision=fp32", "cpu")]
 
 
 def test_contempt_is_an_option_with_a_range(tmp_path):

@@ -51,7 +51,7 @@ def isn_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     import torch
 
     from eightfold.isn.network import ISN
-    from eightfold.isn.store import save_isn
+    from strange_networks import save_isn
 
     torch.manual_seed(5)
     path = tmp_path_factory.mktemp("isn") / "snapshot.safetensors"

@@ -9,10 +9,11 @@ from eightfold.games.game import make_game
 from eightfold.isn.classes import liberty_classes
 from eightfold.isn.fused import FusedEvaluator
 from eightfold.isn.network import ISN
-from eightfold.isn.store import read_isn, save_isn
+from eightfold.isn.store import read_isn
 from eightfold.search.ownership import estimate_ownership
 from eightfold.web.maps import EYES_AND_CAPTURES, MapSources, SymmetryNetwork
 from refusals import refusal
+from strange_networks import save_isn
 
 WALL = ["c5", "d5", "c4", "d4", "c3", "d3", "c2", "d2", "c1", "d1"]  # black has the left, white the right
 

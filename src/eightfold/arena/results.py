@@ -154,11 +154,6 @@ class MatchReport:
         return float(np.mean([len(result.position.moves) for result in self.results]))
 
     @property
-    def mean_margin(self) -> float:
-        """The mean lead of the first-named player, in a game that counts points."""
-        return float(np.mean([result.margin for result in self.results]))
-
-    @property
     def repeats(self) -> list[tuple[tuple[int, ...], list[int]]]:
         """Games that were played more than once: their moves, and their numbers from 1."""
         numbers: dict[tuple[int, ...], list[int]] = {}

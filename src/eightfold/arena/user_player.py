@@ -6,9 +6,10 @@ import threading
 from typing import Any
 
 from eightfold.core.errors import EightfoldError
+from eightfold.core.specs import NoOptions
 from eightfold.core.user_code import import_user_module, user_code_error
 from eightfold.games.game import Game, Position
-from eightfold.search.kind import NoOptions, PlayerKind
+from eightfold.search.kind import PlayerKind
 from eightfold.search.result import Progress, SearchResult, one_hot
 
 

@@ -17,6 +17,11 @@ Value = int | float | str
 Options = TypeVar("Options")
 
 
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class NoOptions:
+    """Of what takes none."""
+
+
 def split_name(text: str) -> tuple[str, str]:
     """The name and what follows it.
 

@@ -11,22 +11,16 @@ that have one, is size * size. `docs/new-game.md` writes a whole game step by st
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from eightfold.core.jit import Ints
 from eightfold.core.rng import Random
+from eightfold.core.specs import NoOptions
 from eightfold.games.spec import GameSpec
 from eightfold.games.state import HEADER
 
 # ---- required ---------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class NoOptions:
-    """A game has at least a size."""
 
 
 # What the game says of itself.

@@ -23,10 +23,10 @@ from eightfold.isn.store import NETWORK, read_isn
 from eightfold.isn.tables import IsnTables, playing_tables
 from eightfold.isn.weights import IsnWeights
 from eightfold.nets.store.description import DESCRIPTION
-from eightfold.nets.store.exported import is_exported
 from eightfold.nets.store.network import Evaluations, Network, OnnxFile
 
 USUAL_GAME = "go:size=9"
+SUFFIX = ".safetensors"
 BETA = 20.0  # of the policy that `evaluate` gives: Blair's tournament
 
 
@@ -43,7 +43,7 @@ class GoIsn(Network):
     @classmethod
     def file_in(cls, path: Path) -> Path | None:
         if path.is_file():
-            return None if is_exported(path) else path
+            return path if path.suffix.lower() == SUFFIX else None
         held = (path / NETWORK).is_file() and not (path / DESCRIPTION).is_file()
         return path / NETWORK if held else None
 

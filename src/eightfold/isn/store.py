@@ -13,20 +13,14 @@ from pathlib import Path
 import numpy as np
 
 from eightfold.core.errors import EightfoldError, shown
-from eightfold.core.files import replace_file
 from eightfold.isn.weights import HasWeights, IsnConfig, IsnWeights
 
 NETWORK, SNAPSHOTS = "network.safetensors", "snapshots"
 FORMAT = "eightfold-isn"
 
 
-def save_isn(network: HasWeights, path: Path, **notes: str) -> None:
-    """Write a file, whole or not at all; `notes` are kept with it."""
-    replace_file(path, isn_bytes(network, **notes))
-
-
 def isn_bytes(network: HasWeights, **notes: str) -> bytes:
-    """What such a file holds."""
+    """What such a file holds; `notes` are kept with it."""
     from safetensors.numpy import save
 
     weights = network.weights()

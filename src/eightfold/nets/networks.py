@@ -224,11 +224,11 @@ def make_network(text: str, shape: Shape) -> nn.Module:
     return kind(shape, options)
 
 
-def read_network(text: str, *, stored: bool = False) -> tuple[Any, Any]:
+def read_network(text: str) -> tuple[Any, Any]:
     """The class that a text names, and its options."""
     name, rest = split_name(text)
     kind = NETWORKS.find(name)
-    return kind, read_spec(rest, kind.Options, f"network {name}", stored=stored)
+    return kind, read_spec(rest, kind.Options, f"network {name}")
 
 
 def network_text(text: str) -> str:

@@ -57,8 +57,11 @@ class NetOptions(_Overrides):  # type: ignore[misc]  # every setting of a search
 
 
 def _opened(place: str | Network, game: Game) -> tuple[Runner, Description]:
-    if not isinstance(place, PolicyValueNetwork) or place.game.text != game.text:
+    if not isinstance(place, PolicyValueNetwork):
         place = open_network(place if isinstance(place, str) else place.file, game, kind=PolicyValueNetwork)
+    elif place.game.text != game.text:
+        backend, device = place.backend, place.device
+        place = open_network(place.file, game, backend=backend, device=device, kind=PolicyValueNetwork)
     return place.runner(), place.description
 
 

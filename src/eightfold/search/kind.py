@@ -44,8 +44,3 @@ class PlayerClass(Protocol):
     Options: ClassVar[Any]  # a dataclass of settings
 
     def __call__(self, *arguments: Any, seed: int = 0) -> Player: ...
-
-
-@dataclass(frozen=True, kw_only=True)
-class NoOptions:
-    """Of a player that takes none."""

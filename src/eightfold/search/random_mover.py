@@ -6,8 +6,9 @@ import threading
 
 import numpy as np
 
+from eightfold.core.specs import NoOptions
 from eightfold.games.game import Game, Position
-from eightfold.search.kind import NoOptions, PlayerKind
+from eightfold.search.kind import PlayerKind
 from eightfold.search.result import Progress, SearchResult, check_position, check_seed
 
 

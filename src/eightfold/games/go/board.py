@@ -80,13 +80,6 @@ def in_atari(state: Ints, stride: int, head: int) -> bool:
 
 
 @kernel
-def last_liberty(state: Ints, stride: int, head: int) -> int:
-    """The one liberty of a group in atari."""
-    word = state[head + 3 * span(stride)]
-    return (word & (ONE_LIBERTY - 1)) // (word >> LIBERTY_BITS)
-
-
-@kernel
 def stone_count(state: Ints, stride: int, head: int) -> int:
     return state[head + 4 * span(stride)] >> STONE_BITS
 

@@ -16,7 +16,7 @@ import numpy as np
 from eightfold.core.errors import EightfoldError
 from eightfold.core.extras import missing_extra, need
 from eightfold.core.specs import split_name
-from eightfold.nets.inference.backends.choice import read_backend
+from eightfold.nets.inference.backends.choice import backend_options
 from eightfold.nets.inference.backends.interface import Runner
 from eightfold.nets.inference.runtimes import (
     INPUT,
@@ -70,8 +70,8 @@ def _runtime(path: Path, backend: str, device: str) -> tuple[str, dict[str, str]
         return installed[0], {}
     if device != "cpu" or name not in RUNTIMES:
         raise EightfoldError(f"{path} is an exported network, which runs on the CPU by {' or '.join(RUNTIMES)}")
-    need(name, purpose=f"backend {name}")
-    return read_backend(backend)
+    need(name, purpose=f"backend {name}")  # and no more: the package `onnx` is for making a graph
+    return backend_options(backend)
 
 
 def _with_openvino(path: Path, shape: Shape, threads: int, *, precision: str = "bf16") -> Callable[[], Runner]:

@@ -87,13 +87,17 @@ class Network(ABC):
     def check_positions(self, positions: Sequence[Position]) -> None:
         """An error for positions of another game, and for finished ones, which have no policy."""
         for position in positions:
-            if position.game.text != self.game.text:
-                raise EightfoldError(
-                    f"a position of {position.game.text} for a network that was opened for {self.game.text};"
-                    " name the game when you open it"
-                )
+            self.check_game(position)
             if position.is_over:
                 raise EightfoldError(f"a game that is over has no moves to choose from: {position.outcome}")
+
+    def check_game(self, position: Position) -> None:
+        """An error for a position of another game."""
+        if position.game.text != self.game.text:
+            raise EightfoldError(
+                f"a position of {position.game.text} for a network that was opened for {self.game.text};"
+                " name the game when you open it"
+            )
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.file}: {self.summary}>"

@@ -45,13 +45,20 @@ def open_network(
     """
     found, file = find_network(place, kind)
     try:
-        key = (found, file, found.version(file), None if game is None else game.text, backend, device)
+        same_file = file.parent.resolve() / file.name  # however the place was written
+        opened = found, same_file, found.version(file), backend, device
     except OSError as error:
         raise EightfoldError(f"{file}: {error.strerror}") from None
     with _lock:
-        if key not in _kept:
-            _kept[key] = found.open(file, game, place=str(place), backend=backend, device=device)
-            while len(_kept) > MOST_KEPT:
-                _kept.popitem(last=False)
-        _kept.move_to_end(key)
-        return cast(N, _kept[key])
+        asked = *opened, None if game is None else game.text
+        network = _kept.get(asked)
+        if network is None:
+            network = found.open(file, game, place=str(place), backend=backend, device=device)
+        named = *opened, network.game.text
+        network = _kept.setdefault(named, network)  # one copy, whether its own game is named or not
+        for key in (asked, named):
+            _kept[key] = network
+            _kept.move_to_end(key)
+        while len(set(_kept.values())) > MOST_KEPT:
+            _kept.popitem(last=False)
+        return cast(N, network)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -48,9 +47,10 @@ class PolicyValueNetwork(Network):
         self.file, self.description, self.any_size = file, description, any_size
         self.game = make_game(description.game)
         self.summary = f"{description.network}, symmetry {description.symmetry}, trained on {description.game}"
-        self._backend, self._device = backend, device
+        self.backend, self.device = backend, device
         self._lock = threading.RLock()
         self._more_runners: Callable[[], Runner] | None = None
+        self._module: nn.Module | None = None
 
     @classmethod
     def file_in(cls, path: Path) -> Path | None:
@@ -62,7 +62,8 @@ class PolicyValueNetwork(Network):
     @classmethod
     def version(cls, file: Path) -> tuple[int, ...]:
         described = file.parent / DESCRIPTION
-        return *super().version(file), described.stat().st_mtime_ns if described.is_file() else 0
+        beside = [described] if described.is_file() else []
+        return *super().version(file), *(path.stat().st_mtime_ns for path in [*beside, *exports_beside(file)])
 
     @classmethod
     def open(cls, file: Path, game: Game | None, *, place: str, backend: str, device: str) -> Self:
@@ -106,23 +107,29 @@ class PolicyValueNetwork(Network):
             raise EightfoldError(f"{self.file} is an exported network, which PyTorch cannot read; give its checkpoint")
         return self.file
 
-    @cached_property
+    @property
     def module(self) -> nn.Module:
         """The network in PyTorch, for evaluation alone: all who ask share it. Exported files have none."""
-        weights = self.checkpoint
-        need("torch", purpose=f"the checkpoint {self.file.parent}", instead="export it where PyTorch is installed")
-        from eightfold.nets.store.checkpoint import load_weights
+        with self._lock:  # the only lock, for `runner` asks for this while it holds it
+            if self._module is None:
+                weights = self.checkpoint
+                place = self.file.parent
+                need("torch", purpose=f"the checkpoint {place}", instead="export it where PyTorch is installed")
+                from eightfold.nets.store.checkpoint import load_weights
 
-        with self._lock:
-            network = self.description.make()
-            load_weights(network, weights)
-            return network.eval()
+                network = self.description.make()
+                load_weights(network, weights)
+                self._module = network.eval()
+            return self._module
 
     def ownership(self, position: Position) -> tuple[NDArray[np.float32], float]:
-        """Who will own the points [N * N], -1 to 1, and the lead as a share of the board, for the side to move."""
+        """Who will own the points [N * N], -1 to 1, and the lead as a share of the board, for the side to move.
+
+        The game may be over: after two passes people want to see whose the points are.
+        """
         from eightfold.nets.auxiliary import predict_ownership
 
-        self.check_positions([position])
+        self.check_game(position)
         return predict_ownership(self.module, self.description, position)
 
     def onnx(self) -> OnnxFile:
@@ -150,17 +157,18 @@ class PolicyValueNetwork(Network):
         """Load the weights; what makes runners with them."""
         exported = self._exported()
         if exported is not None:
-            return load_exported(exported, self.description, self._backend, self._device)
-        return make_backend(self._backend, self.module, self.description.shape(), device=self._device).runner
+            return load_exported(exported, self.description, self.backend, self.device)
+        return make_backend(self.backend, self.module, self.description.shape(), device=self.device).runner
 
     def _exported(self) -> Path | None:
         """The exported file to run, if that is what to run."""
         if is_exported(self.file):
             return self.file
-        name = split_name(self._backend)[0]
-        if self._device != "cpu" or name not in ("auto", *RUNTIMES) or not installed_runtimes():
+        name = split_name(self.backend)[0]
+        if self.device != "cpu" or name not in ("auto", *RUNTIMES) or not installed_runtimes():
             return None
-        return next((path for path in exports_beside(self.file) if is_current(path, self.file)), None)
+        found = readable_exports(self.file, self.description)
+        return next((path for path, _ in found if is_current(path, self.file)), None)
 
 
 def describe(file: Path) -> tuple[Description, bool]:
@@ -168,10 +176,8 @@ def describe(file: Path) -> tuple[Description, bool]:
     if is_exported(file):
         return read_description(file)
     description = load_description(file.parent)
-    for exported in exports_beside(file):
-        own, any_size = read_description(exported)
-        if split_name(own.network)[0] == split_name(description.network)[0]:
-            return description, any_size
+    for _, any_size in readable_exports(file, description):
+        return description, any_size
     need("torch", purpose=f"the checkpoint {file.parent}", instead="export it where PyTorch is installed")
     return description, bool(NETWORKS.find(split_name(description.network)[0]).any_size)
 
@@ -187,6 +193,22 @@ def exports_beside(weights: Path) -> list[Path]:
     return [folder / EXPORTED for folder in folders if (folder / EXPORTED).is_file()]
 
 
+def readable_exports(weights: Path, description: Description) -> list[tuple[Path, bool]]:
+    """Those of them that are of such a network, and whether they play any board size.
+
+    Any other file of that name is passed over: the checkpoint can be used without it.
+    """
+    found: list[tuple[Path, bool]] = []
+    for path in exports_beside(weights):
+        try:
+            own, any_size = read_description(path)
+        except EightfoldError:
+            continue
+        if split_name(own.network)[0] == split_name(description.network)[0]:
+            found.append((path, any_size))
+    return found
+
+
 def is_current(exported: Path, weights: Path) -> bool:
     """Whether an export is of these very weights; where PyTorch is not installed there is no choice."""
     return not is_installed("torch") or read_facts(exported).get(SOURCE) == _digest(weights)
@@ -200,7 +222,13 @@ def _digest(file: Path) -> str:
 
 
 def find_exported(place: str | Path) -> Path:
-    """The exported file at a place, for programs that must stay small: the file itself or one beside a checkpoint."""
+    """The exported file at a place, for programs that must stay small: the file itself or one beside a checkpoint.
+
+    A folder may hold nothing but an exported file.
+    """
+    for folder in (Path(place) / "checkpoint", Path(place)):
+        if (folder / EXPORTED).is_file():
+            return folder / EXPORTED
     _, file = places.find_network(place, PolicyValueNetwork)
     found = [file] if is_exported(file) else exports_beside(file)
     if not found:

@@ -8,18 +8,13 @@ from typing import TYPE_CHECKING, Any
 from eightfold.core.errors import unknown
 from eightfold.core.extras import is_installed, need
 from eightfold.core.settings import setting
-from eightfold.core.specs import read_spec, split_name
+from eightfold.core.specs import NoOptions, read_spec, split_name
 from eightfold.nets.inference.backends.interface import Backend
 from eightfold.nets.inference.device import check_device
 from eightfold.nets.shape import Shape
 
 if TYPE_CHECKING:
     from torch import nn
-
-
-@dataclass(frozen=True, kw_only=True)
-class NoOptions:
-    """Of a backend that takes none."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,16 +70,21 @@ def make_backend(text: str, network: nn.Module, shape: Shape, *, device: str = "
 
 def read_backend(text: str, device: str = "cpu") -> tuple[str, dict[str, Any]]:
     """The name and the options of a backend that there is here."""
-    name, rest = split_name(text)
-    if name not in BACKENDS:
-        raise unknown("backend", name, BACKENDS)
-    values: dict[str, Any] = asdict(read_spec(rest, _OPTIONS[name], f"backend {name}"))
+    name, values = backend_options(text)
     check_device(device)
     if name == "auto":
         name = fastest(device)
     for module in _NEEDS[name]:
         need(module, purpose=f"backend {name}")
     return name, values
+
+
+def backend_options(text: str) -> tuple[str, dict[str, Any]]:
+    """The name and the options that a text gives, whatever is installed here."""
+    name, rest = split_name(text)
+    if name not in BACKENDS:
+        raise unknown("backend", name, BACKENDS)
+    return name, asdict(read_spec(rest, _OPTIONS[name], f"backend {name}"))
 
 
 def fastest(device: str) -> str:
