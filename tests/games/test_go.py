@@ -371,8 +371,8 @@ def test_groups_and_liberties_kept_up_to_date_are_those_found_by_flooding(size, 
         assert stone_count(state, stride, head) == len(group)
         if len(liberties) == 1:
             [(row, column)] = liberties
-            cells = state[head + 3 * span(stride)] & (ONE_LIBERTY - 1)  # the sum, here of one
-            assert cells == cell_at(row * size + column, size)
+            word = state[head + 3 * span(stride)]  # how often a stone touches the liberty, and the sum of its cells
+            assert (word & (ONE_LIBERTY - 1)) == (word // ONE_LIBERTY) * cell_at(row * size + column, size)
         assert state[cell] & COLOUR == plain.stones[point]
 
 

@@ -166,6 +166,7 @@ OTHERS = {
     "network": "resnet:blocks=1,filters=16",
     "encoder": "history",
     "symmetry": "slap-cc",
+    "start_from": "gomoku-8",
     "training.optimiser": "sgd",
 }
 
