@@ -12,6 +12,7 @@ import typer
 
 from eightfold.cli.app import JsonOption, NetworkGameOption, SeedOption, app
 from eightfold.core.errors import EightfoldError
+from eightfold.core.extras import need
 from eightfold.studies import STUDIES
 
 
@@ -187,6 +188,7 @@ def study(
         bool, typer.Option("--report", help="Write the report again from the numbers in the folder; measure nothing.")
     ] = False,
 ) -> None:
+    need("matplotlib", purpose="a study")
     from eightfold.studies.frame import load_study, run_study, write_report
 
     chosen = load_study(name)

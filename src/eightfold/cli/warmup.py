@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from eightfold.arena.warmup import warm_up_player, warm_up_rules
 from eightfold.core.errors import unknown
+from eightfold.core.extras import is_installed
 from eightfold.core.jit import cache_folder
 from eightfold.core.threads import run_parts, usable_cores
 from eightfold.parts import CLASSICAL_PLAYERS
@@ -48,7 +49,7 @@ def steps(families: Sequence[str], *, training: bool = False) -> list[list[Step]
         if game.counts_points:  # its rules first, while the searches of another game are compiled
             others.append((f"{family}: rules and encoders", partial(warm_up_rules, family)))
             others.append((f"{family}: ownership by random games", partial(_ownership, family)))
-        if game.spec.has_go_rows:
+        if game.spec.has_go_rows and is_installed("torch"):  # which their training needs
             others += [("networks: Internal Symmetry Network", _isn), ("TD(λ) self-play, isn", _td)]
     return [searches, others] if others else [searches]
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from rich.console import Console
 
+from eightfold.core.extras import need
 from eightfold.games.game import Game
 from eightfold.learning.config import TrainConfig, train_config
 from eightfold.learning.evaluation import Evaluation, measure_network
@@ -46,6 +47,7 @@ def train(
 
 def train_run(config: TrainConfig, folder: Path) -> int | None:
     """`eightfold train`: self-play, and the strength at the end. The number of the signal that ended it, if one did."""
+    need("torch", purpose="training")
     from eightfold.learning.loop import Training
 
     console, training = _console(), Training(config, folder)
@@ -65,6 +67,7 @@ def train_run(config: TrainConfig, folder: Path) -> int | None:
 
 def train_isn_run(config: TdConfig, folder: Path) -> int | None:
     """`eightfold train-isn`: TD(λ) with an Internal Symmetry Network. The number of the signal that ended it."""
+    need("torch", purpose="training")
     from eightfold.learning.td.loop import TdTraining
     from eightfold.learning.td.report import progress_line
 

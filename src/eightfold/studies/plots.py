@@ -8,7 +8,6 @@ True
 
 from __future__ import annotations
 
-import importlib.util
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from eightfold.core.errors import EightfoldError
+from eightfold.core.extras import need
 
 # Okabe & Ito's colours, which colour-blind people can tell apart, without the yellow that white paper swallows.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#999999")
@@ -68,10 +67,7 @@ def series_of(rows: Iterable[Mapping[str, Any]], *, by: str, x: str, y: str) -> 
 
 def require_matplotlib() -> None:
     """An error now rather than after hours of measuring."""
-    if importlib.util.find_spec("matplotlib") is None:
-        raise EightfoldError(
-            'a study draws its plots with matplotlib, which is missing: pip install "eightfold[studies]"'
-        )
+    need("matplotlib", purpose="a study")
 
 
 def line_plot(
