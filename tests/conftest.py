@@ -34,7 +34,8 @@ def run_python() -> Callable[..., str]:
         done = subprocess.run(
             [sys.executable, "-c", code],
             cwd=cwd,
-            env={**os.environ, **environment},
+            # Byte code is found by size and second alone: a module that a test writes twice would not be seen to change.
+            env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **environment},
             capture_output=True,
             text=True,
             check=False,
