@@ -34,7 +34,7 @@ def run_python() -> Callable[..., str]:
         done = subprocess.run(
             [sys.executable, "-c", code],
             cwd=cwd,
-            # Byte code is found by size and second alone: a module that a test writes twice would not be seen to change.
+            # Byte code is found by size and second alone, so a module that a test writes twice would not change.
             env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **environment},
             capture_output=True,
             text=True,
