@@ -146,6 +146,7 @@ def test_an_engine_may_resign(tmp_path):
     assert read_records(tmp_path / "x.sgf")[0].result == "B+R"
 
 
+@pytest.mark.slow
 def test_an_engine_that_fails_forfeits_and_the_game_can_go_on(tmp_path):
     (tmp_path / "cat.py").write_text(FAILING)
     engine = f"gomocup:{sys.executable} {tmp_path / 'cat.py'}"

@@ -540,6 +540,7 @@ def test_any_syntax(tmp_path_factory: pytest.TempPathFactory, text: str) -> None
 LONG = 300_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

@@ -118,6 +118,7 @@ def test_making_a_graph_disturbs_no_random_numbers():
     torch.testing.assert_close(torch.rand(3), expected)
 
 
+@pytest.mark.slow
 @needs_openvino
 def test_openvino_reports_to_nobody(run_python):
     code = """

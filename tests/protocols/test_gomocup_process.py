@@ -56,6 +56,7 @@ def test_any_time_is_answered_with_a_move(player):
         assert manager.end() == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("player", [pytest.param("alphabeta", marks=pytest.mark.slow), "mcts"])
 def test_more_time_is_more_thinking(player):
     def looked_at(milliseconds: int) -> int:
@@ -213,6 +214,7 @@ print("torch:", "torch" in sys.modules, file=sys.stderr)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="memory is read from /proc")
 @pytest.mark.parametrize("player", [None, pytest.param("mcts", marks=pytest.mark.slow)])
 def test_memory_stays_below_that_of_tournaments_at_20x20(player):

@@ -122,6 +122,7 @@ def test_our_own_engine_plays_itself_and_is_the_same_player():
     assert all(result.position.is_over for result in report.results)
 
 
+@pytest.mark.slow
 def test_the_rules_reach_our_own_engine():
     for text in ("go:size=5,rules=japanese,komi=3.5", "go:size=7,rules=tromp-taylor,handicap=2,ko=simple"):
         game = make_game(text)
@@ -445,6 +446,7 @@ def test_commands_that_cannot_be_are_refused_before_the_match(text, said):
     assert said in refusal(lambda: make_player(text, make_game("go:size=9")))
 
 
+@pytest.mark.slow
 def test_the_command_line_plays_the_match(tmp_path):
     arguments = ["--game", "go:size=5", "--games", "2", "--sgf", "games"]
     done = eightfold("match", f"gtp:{EIGHTFOLD} greedy", "random", *arguments, cwd=tmp_path, COLUMNS="200")

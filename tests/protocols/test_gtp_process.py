@@ -62,6 +62,7 @@ def test_a_conversation(newline):
         assert engine.errors() == ""
 
 
+@pytest.mark.slow
 def test_analysis_streams_until_any_line_comes():
     with Controller("--player", ENDLESS, "--game", "go:size=7") as engine:
         for ending in ("7 name", ""):
@@ -81,6 +82,7 @@ def test_analysis_streams_until_any_line_comes():
         assert engine.quit() == 0
 
 
+@pytest.mark.slow
 def test_analysis_says_something_even_if_the_next_line_is_there_already():
     with Controller("--player", "mcts", "--game", "go:size=7") as engine:
         engine.send("lz-analyze w 10", "lz-analyze", "kata-analyze b 10 ownership true", "analyze", "name")
@@ -343,6 +345,7 @@ def test_the_conversation_of_the_documentation_is_what_happens():
             assert answered == said, command
 
 
+@pytest.mark.slow
 def test_the_analysis_of_the_documentation_looks_as_it_does():
     [_, (arguments, [(command, said), (stop, ended)])] = transcripts("Eightfold as a Go engine")
     assert said[0] == "="

@@ -101,6 +101,7 @@ def test_scores_are_only_exact_on_request():
     assert "'some'; known: best, exact" in refusal(lambda: make_player("alphabeta:scores=some", game))
 
 
+@pytest.mark.slow
 def test_a_deeper_search_on_a_tiny_board_is_still_exact():
     made = both("gomoku:size=4,win=4", [5, 10, 6, 9, 1])
     assert made is not None

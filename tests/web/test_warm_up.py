@@ -60,6 +60,7 @@ def test_no_kernel_is_used_first_on_the_event_loop(run_python):
     assert run_python(FIRST_GAMES).split() == ["False", "True"]
 
 
+@pytest.mark.slow
 def test_who_waits_for_a_compiler_is_told_and_nobody_else_waits():
     compiled, lobby = threading.Event(), Lobby(workers=1, pace=0, seed=1)
     lobby.warm_up.step("a long compilation", lambda: compiled.wait(LONG))
