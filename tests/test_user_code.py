@@ -7,9 +7,9 @@ walked here, with a network that is sound in all else.
 from __future__ import annotations
 
 import contextlib
+import copy
 import json
 import os
-import pickle
 import subprocess
 import sys
 from dataclasses import asdict
@@ -245,7 +245,7 @@ def test_only_a_typed_game_is_imported_and_then_its_texts_are_known(place, monke
     typed = game_module.make_game("python:stranger,size=3", trusted=True)
     assert place.mark.exists()
     assert make_game(USER_GAME).text == USER_GAME
-    position = pickle.loads(pickle.dumps(typed.start()))  # as another process of this user would
+    position = copy.deepcopy(typed.start())  # by the way that another process gets it: `Game.__reduce__`
     assert position.game.text == "python:stranger,size=3"
 
 

@@ -7,8 +7,9 @@ Importing this package brings neither PyTorch nor LMDB. Read next: `loop.py` (se
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from eightfold.core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from eightfold.learning.data.batches import BatchMaker as BatchMaker
@@ -19,21 +20,12 @@ if TYPE_CHECKING:
     from eightfold.learning.trainer import Trainer as Trainer
 
 _PLACES = {
-    "Batch": "data.sample",
-    "BatchMaker": "data.batches",
-    "DataBuffer": "data.buffer",
-    "PlayedGame": "data.record",
-    "Sample": "data.sample",
-    "Trainer": "trainer",
+    "Batch": "eightfold.learning.data.sample",
+    "BatchMaker": "eightfold.learning.data.batches",
+    "DataBuffer": "eightfold.learning.data.buffer",
+    "PlayedGame": "eightfold.learning.data.record",
+    "Sample": "eightfold.learning.data.sample",
+    "Trainer": "eightfold.learning.trainer",
 }
-__all__ = list(_PLACES)
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _PLACES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{_PLACES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *_PLACES])
+__all__ = [*_PLACES]
+__getattr__, __dir__ = lazy_names(__name__, _PLACES)
