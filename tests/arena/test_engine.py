@@ -224,3 +224,12 @@ def test_elo_ratings_are_where_expected_and_seen_scores_meet():
     winner, loser = elo_ratings(2, [(0, 1, 10.0, 10)])
     assert np.isfinite(winner.elo)
     assert winner.elo == pytest.approx(-loser.elo)
+
+
+def test_who_is_always_black_plays_every_opening_once():
+    game = make_game("gomoku:size=7")
+    report = play_match(game, "random", "random", games=6, seed=3, opening_plies=2, first_always_black=True)
+    assert all(result.first_named_is_black for result in report.results)
+    assert len({result.position.moves[:2] for result in report.results}) == 6
+    pairs = play_match(game, "random", "random", games=6, seed=3, opening_plies=2)
+    assert len({result.position.moves[:2] for result in pairs.results}) == 3

@@ -197,7 +197,8 @@ def _play_pairs(
     if len(called) != len(players):
         raise EightfoldError(f"{len(called)} names are given for {len(players)} players")
     stream = random_openings(game, opening_plies, seed)
-    openings = [next(stream) for _ in range((games + 1) // 2)]
+    sides = 1 if first_always_black else 2  # an opening is played from so many sides
+    openings = [next(stream) for _ in range(-(-games // sides))]
     made: list[Player] = []
     try:
         seats: list[Seat] = []
@@ -220,8 +221,8 @@ def _play_pairs(
                 names=(called[one], called[two]),
                 seeds=(_seed(seed, number, one), _seed(seed, number, two)),
                 first_named_is_black=first_always_black or k % 2 == 0,
-                opening=openings[k // 2],
-                position=openings[k // 2],
+                opening=openings[k // sides],
+                position=openings[k // sides],
             )
             for number, ((one, two), k) in enumerate(itertools.product(pairs, range(games)))
         ]
