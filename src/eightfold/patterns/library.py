@@ -1,0 +1,121 @@
+"""What is learned of patterns: for every code how often it could have been played, and how often it was.
+
+    posterior = plays / matches       (Wei et al., equation 1: Bayesian learning)
+    Elo       = 400 log10(gamma)      (Bradley-Terry strengths by minorisation-maximisation, where they were learned)
+
+A raw library has a table for each of the ten templates, as records are read. A combined one has a table for each of
+the six classes, and in it only canonical codes: what was seen of patterns that are the same up to a symmetry is
+summed, and every shape is counted once. Codes that were never seen are not kept.
+
+Read next: `files.py`, how a library is stored; `combine.py`; `counting.py`, where the numbers come from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eightfold.core.errors import EightfoldError, unknown
+from eightfold.core.jit import Ints
+from eightfold.patterns.codes import canonical, code_tables
+from eightfold.patterns.templates import CLASSES, TEMPLATES, Template, reference
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Table:
+    """K patterns, in the ascending order of their codes."""
+
+    codes: NDArray[np.integer]  # [K]
+    matches: NDArray[np.integer]  # [K] positions in which the pattern stood round a legal move
+    plays: NDArray[np.integer]  # [K] those in which that move was played
+    gammas: NDArray[np.floating] | None = None  # [K] Bradley-Terry strengths
+
+    def find(self, code: int) -> int | None:
+        """The place of a code, if it was ever seen."""
+        place = int(np.searchsorted(self.codes, code))
+        return place if place < len(self.codes) and self.codes[place] == code else None
+
+    @property
+    def posteriors(self) -> NDArray[np.float64]:
+        return np.asarray(self.plays, np.float64) / np.maximum(self.matches, 1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Statistics:
+    """What a library knows of one pattern."""
+
+    table: str
+    code: int  # in that table
+    matches: int
+    plays: int
+    posterior: float
+    elo: float | None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Library:
+    game: str  # the kind of game, such as "go"
+    combined: bool
+    tables: Mapping[str, Table]  # by class if combined, else by template
+    features: Mapping[str, NDArray[np.floating]] = field(default_factory=dict)  # strengths of what is no pattern
+    about: Mapping[str, Any] = field(default_factory=dict)  # games, moves and whatever else is worth telling
+
+    def __post_init__(self) -> None:
+        for name in self.tables:
+            if name not in (CLASSES if self.combined else TEMPLATES):
+                raise unknown("table of patterns", name, CLASSES if self.combined else TEMPLATES)
+
+    @property
+    def sides(self) -> tuple[int, ...]:
+        """Of the blocks that it knows: 3, 4 or both."""
+        return tuple(sorted({self.template_of(name).side for name in self.tables}))
+
+    @property
+    def has_elo(self) -> bool:
+        return any(table.gammas is not None for table in self.tables.values())
+
+    def template_of(self, table: str) -> Template:
+        """In whose frame the codes of a table are written."""
+        return reference(table) if self.combined else TEMPLATES[table]
+
+    def table_for(self, template: Template) -> str:
+        """The name of the table in which patterns of a template are."""
+        return template.pattern_class if self.combined else template.name
+
+    def look_up(self, template: Template, code: int) -> Statistics:
+        """What is known of a pattern as it was read with a template."""
+        name = self.table_for(template)
+        if name not in self.tables:
+            raise EightfoldError(f"this library knows no patterns of {name}; it knows {', '.join(self.tables)}")
+        code = int(canonical(code_tables(template.name), code)) if self.combined else code
+        table = self.tables[name]
+        place = table.find(code)
+        if place is None:
+            return Statistics(table=name, code=code, matches=0, plays=0, posterior=0.0, elo=None)
+        gamma = None if table.gammas is None else float(table.gammas[place])
+        return Statistics(
+            table=name,
+            code=code,
+            matches=int(table.matches[place]),
+            plays=int(table.plays[place]),
+            posterior=float(table.plays[place] / max(1, table.matches[place])),
+            elo=None if gamma is None or gamma <= 0 else 400 * float(np.log10(gamma)),
+        )
+
+
+def table_from_counts(matches: Ints, plays: Ints) -> Table:
+    """A table of what was seen, from counts for every code [codes]."""
+    codes = np.flatnonzero(matches).astype(np.uint32)
+    return Table(codes=codes, matches=matches[codes], plays=plays[codes])
+
+
+def counts_from_table(table: Table, codes: int) -> tuple[Ints, Ints]:
+    """The other way round: matches and plays [codes] for every code."""
+    matches, plays = np.zeros(codes, np.int64), np.zeros(codes, np.int64)
+    matches[table.codes] = table.matches
+    plays[table.codes] = table.plays
+    return matches, plays

@@ -1,0 +1,139 @@
+"""Libraries: combined by summing, stored and mapped, damaged files refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from eightfold.core.errors import EightfoldError
+from eightfold.patterns.codes import canonical, code_tables, orbit
+from eightfold.patterns.combine import combine, orbit_sizes
+from eightfold.patterns.files import load_library, save_library
+from eightfold.patterns.library import Library, Table, counts_from_table, table_from_counts
+from eightfold.patterns.templates import TEMPLATES, templates_of
+
+
+def random_table(name: str, patterns: int, seed: int) -> Table:
+    rng = np.random.default_rng(seed)
+    codes = np.unique(rng.integers(0, TEMPLATES[name].codes, patterns)).astype(np.uint32)
+    matches = rng.integers(1, 1000, len(codes))
+    return Table(codes=codes, matches=matches, plays=matches // rng.integers(1, 9, len(codes)))
+
+
+@pytest.fixture(scope="module")
+def raw() -> Library:
+    tables = {name: random_table(name, 3000, seed) for seed, name in enumerate(TEMPLATES)}
+    return Library(game="go", combined=False, tables=tables, about={"games": 7})
+
+
+def test_combining_sums_what_is_equivalent(raw: Library) -> None:
+    combined = combine(raw)
+    assert list(combined.tables) == list(dict.fromkeys(t.pattern_class for t in TEMPLATES.values()))
+    for name, table in combined.tables.items():
+        expected: dict[int, list[int]] = {}
+        for template in templates_of(name):
+            part = raw.tables[template.name]
+            for code, matches, plays in zip(part.codes, part.matches, part.plays, strict=True):
+                sums = expected.setdefault(min(orbit(template.name, int(code))), [0, 0])
+                sums[0] += int(matches)
+                sums[1] += int(plays)
+        assert table.codes.tolist() == sorted(expected)
+        assert table.matches.tolist() == [expected[code][0] for code in sorted(expected)]
+        assert table.plays.tolist() == [expected[code][1] for code in sorted(expected)]
+        sources = [raw.tables[template.name] for template in templates_of(name)]
+        assert table.matches.sum() == sum(part.matches.sum() for part in sources)
+        assert table.plays.sum() == sum(part.plays.sum() for part in sources)
+    with pytest.raises(EightfoldError, match="already"):
+        combine(combined)
+
+
+def test_a_self_symmetric_pattern_counts_once() -> None:
+    """The empty 3x3 pattern looks the same from all sides: its counts are its own, not eight times as many."""
+    table = Table(codes=np.array([0], np.uint32), matches=np.array([10]), plays=np.array([3]))
+    combined = combine(Library(game="go", combined=False, tables={"3x3-centre": table})).tables["3x3-centre"]
+    assert (combined.codes.tolist(), combined.matches.tolist(), combined.plays.tolist()) == ([0], [10], [3])
+
+
+def test_orbit_sizes(raw: Library) -> None:
+    for name, table in combine(raw).tables.items():
+        first = templates_of(name)[0].name
+        some = slice(0, 200)
+        assert orbit_sizes(name, table)[some].tolist() == [len(orbit(first, int(code))) for code in table.codes[some]]
+
+
+def test_counts_and_tables() -> None:
+    table = random_table("3x3-edge", 500, 1)
+    again = table_from_counts(*counts_from_table(table, 6561))
+    for column in ("codes", "matches", "plays"):
+        assert np.array_equal(getattr(again, column), getattr(table, column))
+
+
+def test_a_file_gives_back_what_was_stored(raw: Library, tmp_path: Path) -> None:
+    path = tmp_path / "raw.patterns"
+    large = Table(
+        codes=np.array([5], np.uint32), matches=np.array([2**40]), plays=np.array([1]), gammas=np.array([0.5])
+    )
+    library = Library(
+        game="go",
+        combined=False,
+        tables={**raw.tables, "3x3-centre": large},
+        features={"distance": np.array([1.5, 0.25])},
+        about={"games": 7, "sources": ["größer.sgf"]},
+    )
+    save_library(library, path)
+    opened = load_library(path)
+    assert (opened.game, opened.combined, opened.about) == (library.game, False, library.about)
+    assert opened.features["distance"].tolist() == [1.5, 0.25]
+    assert opened.sides == (3, 4)
+    for name, table in library.tables.items():
+        for column in ("codes", "matches", "plays", "gammas"):
+            stored, known = getattr(opened.tables[name], column), getattr(table, column)
+            assert (stored is None) == (known is None)
+            assert known is None or stored.tolist() == known.tolist()
+    assert opened.has_elo
+    assert opened.look_up(TEMPLATES["3x3-centre"], 5).elo == pytest.approx(400 * np.log10(0.5))
+
+
+def test_looking_up_a_pattern(raw: Library) -> None:
+    combined, template = combine(raw), TEMPLATES["4x4-edge-b"]
+    code = int(raw.tables[template.name].codes[11])
+    alone, together = raw.look_up(template, code), combined.look_up(template, code)
+    assert (alone.code, alone.matches) == (code, int(raw.tables[template.name].matches[11]))
+    assert together.code == canonical(code_tables(template.name), code)
+    assert together.matches >= alone.matches
+    unseen = next(c for c in range(10_000) if raw.tables[template.name].find(c) is None)
+    assert raw.look_up(template, unseen).matches == 0
+    with pytest.raises(EightfoldError, match="4x4-corner"):
+        Library(game="go", combined=False, tables={}).look_up(TEMPLATES["4x4-corner"], 0)
+
+
+@pytest.mark.parametrize("damage", ["empty", "cut", "header", "column", "version", "foreign"])
+def test_a_damaged_file_is_refused_in_one_line(raw: Library, tmp_path: Path, damage: str) -> None:
+    path = tmp_path / "library.patterns"
+    save_library(raw, path)
+    data = bytearray(path.read_bytes())
+    if damage == "empty":
+        data = bytearray()
+    elif damage == "cut":
+        data = data[:-200]
+    elif damage == "header":
+        data[40] ^= 1
+    elif damage == "column":
+        data[-100] ^= 1
+    elif damage == "version":
+        data[8] = 9
+    else:
+        data[:8] = b"(;GM[1]F"
+    path.write_bytes(bytes(data))
+    with pytest.raises(EightfoldError, match=r"library\.patterns") as raised:
+        load_library(path)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_library_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(EightfoldError, match="No such file"):
+        load_library(tmp_path / "none.patterns")
+    with pytest.raises(EightfoldError, match="known"):
+        Library(game="go", combined=True, tables={"4x4-edge-a": random_table("4x4-edge-a", 5, 0)})
