@@ -199,7 +199,4 @@ def study(
         print(run_study(chosen, folder, run=run, small=small, changes=set_ or []))
 
 
-@app.command(hidden=True, context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
-def experiment(name: Annotated[str, typer.Argument()] = "isn") -> None:
-    """The old name of `eightfold study`."""
-    raise EightfoldError(f"`eightfold experiment {name}` is now `eightfold study {name}`; see `eightfold study --help`")
+app.command("experiment", hidden=True, help="Another name of `eightfold study`.")(study)
