@@ -27,3 +27,8 @@ def test_bars_of_several_series_stand_side_by_side():
     assert {"random", "mcts", "0", "1", "100%"} <= set(words(svg))
     for colour in COLOURS[:2]:
         assert svg.count(f"fill: {colour}".encode()) >= 2
+
+
+def test_a_logarithmic_axis_has_a_mark_at_every_point():
+    line = Series(name="a", x=[100, 500, 2000], y=[3.0, 2.0, 1.0])
+    assert {"100", "500", "2,000"} <= set(words(line_plot([line], title="t", x="games", y="loss", log_x=True)))

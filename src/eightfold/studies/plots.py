@@ -78,14 +78,19 @@ def line_plot(
     y: str,
     percent: bool = False,
     y_range: tuple[float, float] | None = None,
+    log_x: bool = False,
 ) -> bytes:
-    """Lines with bands; with `percent` the values are shares."""
+    """Lines with bands; with `percent` the values are shares, with `log_x` equal factors of x are equally far apart."""
     drawn = io.BytesIO()
     with _axes(drawn, title=title, x=x, y=y, percent=percent, y_range=y_range) as axes:
         for each, colour in zip(series, _colours(), strict=False):
             axes.plot(each.x, each.y, color=colour, label=each.name, marker="o", markersize=3, linewidth=1.5)
             if each.has_interval:
                 axes.fill_between(each.x, each.low, each.high, color=colour, alpha=0.15, linewidth=0)
+        if log_x:
+            axes.set_xscale("log")
+            axes.set_xticks(sorted({at for each in series for at in each.x}), minor=False)
+            axes.minorticks_off()
         axes.xaxis.set_major_formatter("{x:,.6g}")
         _legend(axes, series)
     return drawn.getvalue()
