@@ -13,7 +13,7 @@ from eightfold.core.errors import EightfoldError
 from eightfold.isn.store import snapshots_of
 from eightfold.learning.runs.folder import CONFIG, PROGRESS
 from eightfold.learning.runs.metrics import METRICS, read_metrics
-from eightfold.learning.runs.signals import stopped_by_signals
+from eightfold.core.signals import stopped_by_signals
 from eightfold.learning.td.checkpointing import read_progress
 from eightfold.learning.td.config import TdConfig
 from eightfold.learning.td.loop import TdTraining
