@@ -23,11 +23,13 @@ from numpy.typing import NDArray
 from eightfold.core.jit import Int, Ints, kernel
 from eightfold.games.contract import forbidden, replay, reset, stones
 from eightfold.games.state import BLACK, SIDE
+from eightfold.patterns.codes import LOW
 from eightfold.patterns.placements import Placements
 from eightfold.patterns.tally import ONE_PLAY, Places, place
 
 WHITE_BITS = 32  # a time: positions with black to move above, with white to move below
 ONE_BLACK, ONE_WHITE = 1 << WHITE_BITS, 1
+WAITING = 2048  # more than a stone can change
 
 
 class Board(NamedTuple):
@@ -40,6 +42,16 @@ class Board(NamedTuple):
     since: Ints  # [P] the time when it got it
     denied: Ints  # [N * N] for how long a point was forbidden
     points: Ints  # [A] scratch
+
+
+class Waiting(NamedTuple):
+    """Patterns that were seen for some time and are still to be added to the counts: many at once, so that the
+    processor fetches their words side by side."""
+
+    slots: Ints  # [W] the template
+    codes: Ints  # [W] as black sees it
+    times: Ints  # [W] how long
+    places: Ints  # [2, W] scratch
 
 
 def make_board(state_length: int, size: int, placements: Placements) -> Board:
@@ -56,9 +68,14 @@ def make_board(state_length: int, size: int, placements: Placements) -> Board:
     )
 
 
+def make_waiting() -> Waiting:
+    return Waiting(*(np.zeros(WAITING, np.int64) for _ in range(3)), places=np.zeros((2, WAITING), np.int64))
+
+
 @kernel
 def count_games(
     board: Board,
+    waiting: Waiting,
     size: int,
     options: Ints,
     moves: Ints,
@@ -71,44 +88,11 @@ def count_games(
     """Count games, the moves of game g being moves[starts[g]:ends[g]], all legal; how many positions that were."""
     positions = 0
     for game in range(starts.shape[0]):
+        _begin(board, size, options, placements)
         positions += _count_game(
-            board, size, options, moves, starts[game], ends[game], placements, places, tally
+            board, waiting, size, moves, starts[game], ends[game], placements, places, tally
         )
     return positions
-
-
-@kernel
-def _count_game(
-    board: Board,
-    size: int,
-    options: Ints,
-    moves: Ints,
-    start: int,
-    end: int,
-    placements: Placements,
-    places: Places,
-    tally: Ints,
-) -> int:
-    state = board.state
-    _begin(board, size, options, placements)
-    time = Int(0)
-    for ply in range(start, end):
-        move = moves[ply]
-        if move < size * size:
-            white = Int(state[SIDE] != BLACK)
-            step = ONE_WHITE if white else ONE_BLACK
-            for p in range(placements.first[move], placements.first[move + 1]):
-                tally[place(places, placements.slots[p], board.codes[p], white)] += ONE_PLAY
-            for k in range(forbidden(state, board.points)):
-                board.denied[board.points[k]] += step
-            time += step
-        for k in range(replay(state, move, board.points)):
-            _change(board, time, board.points[k] >> 2, board.points[k] & 3, placements, places, tally)
-    for p in range(placements.anchors.shape[0]):
-        anchor = placements.anchors[p]
-        if board.flat[anchor] == 0:
-            _add(board, p, time - board.denied[anchor], placements, places, tally)
-    return (time >> WHITE_BITS) + (time & (ONE_BLACK - 1))
 
 
 @kernel
@@ -126,31 +110,85 @@ def _begin(board: Board, size: int, options: Ints, placements: Placements) -> No
 
 
 @kernel
-def _change(
-    board: Board, time: int, point: int, stone: int, placements: Placements, places: Places, tally: Ints
-) -> None:
-    """A stone is played, or taken (0): count what had its code until now."""
-    before = Int(board.flat[point])
-    for p in range(placements.first[point], placements.first[point + 1]):
-        if before == 0:
-            _add(board, p, time - board.denied[point], placements, places, tally)
-        board.since[p] = time - board.denied[point]
-    board.flat[point] = stone
-    for k in range(placements.touched_first[point], placements.touched_first[point + 1]):
-        p = placements.touched[k]
-        anchor = placements.anchors[p]
-        if board.flat[anchor] == 0:
-            now = time - board.denied[anchor]
-            _add(board, p, now, placements, places, tally)
-            board.since[p] = now
-        board.codes[p] += (stone - before) * placements.weights[k]
+def _count_game(
+    board: Board,
+    waiting: Waiting,
+    size: int,
+    moves: Ints,
+    start: int,
+    end: int,
+    placements: Placements,
+    places: Places,
+    tally: Ints,
+) -> int:
+    """In one piece: Numba counts references to every array that is handed on, which here would take most of the time."""
+    state, flat, codes, since, denied, points = (
+        board.state, board.flat, board.codes, board.since, board.denied, board.points,
+    )  # fmt: skip
+    first, anchors, slots = placements.first, placements.anchors, placements.slots
+    touched_first, touched, weights = placements.touched_first, placements.touched, placements.weights
+    late_slots, late_codes, late_times = waiting.slots, waiting.codes, waiting.times
+    time, late = Int(0), 0
+    for ply in range(start, end):
+        move = moves[ply]
+        if move < size * size:
+            white = Int(state[SIDE] != BLACK)
+            step = ONE_WHITE if white else ONE_BLACK
+            for p in range(first[move], first[move + 1]):
+                tally[place(places, slots[p], codes[p], white)] += ONE_PLAY
+            for k in range(forbidden(state, points)):
+                denied[points[k]] += step
+            time += step
+        for k in range(replay(state, move, points)):
+            point, stone = points[k] >> 2, points[k] & 3
+            before, now = Int(flat[point]), time - denied[point]
+            if late + first[point + 1] - first[point] + touched_first[point + 1] - touched_first[point] > WAITING:
+                _add(waiting, late, places, tally)
+                late = 0
+            for p in range(first[point], first[point + 1]):
+                if before == 0:
+                    late_slots[late], late_codes[late], late_times[late] = slots[p], codes[p], now - since[p]
+                    late += now != since[p]
+                since[p] = now
+            flat[point] = stone
+            for j in range(touched_first[point], touched_first[point + 1]):
+                p = touched[j]
+                if flat[anchors[p]] == 0:
+                    now = time - denied[anchors[p]]
+                    late_slots[late], late_codes[late], late_times[late] = slots[p], codes[p], now - since[p]
+                    late += now != since[p]
+                    since[p] = now
+                codes[p] += (stone - before) * weights[j]
+    for p in range(anchors.shape[0]):
+        if flat[anchors[p]] == 0:
+            if late == WAITING:
+                _add(waiting, late, places, tally)
+                late = 0
+            late_slots[late], late_codes[late] = slots[p], codes[p]
+            late_times[late] = time - denied[anchors[p]] - since[p]
+            late += 1
+    _add(waiting, late, places, tally)
+    return (time >> WHITE_BITS) + (time & (ONE_BLACK - 1))
 
 
 @kernel
-def _add(board: Board, p: int, now: int, placements: Placements, places: Places, tally: Ints) -> None:
-    """To the matches of a placement's pattern, for each side: the positions since its code changed."""
-    passed = now - board.since[p]
-    if passed >= ONE_BLACK:
-        tally[place(places, placements.slots[p], board.codes[p], Int(0))] += passed >> WHITE_BITS
-    if passed & (ONE_BLACK - 1) != 0:
-        tally[place(places, placements.slots[p], board.codes[p], Int(1))] += passed & (ONE_BLACK - 1)
+def _add(waiting: Waiting, count: int, places: Places, tally: Ints) -> None:
+    """To the matches of patterns, for each side: the positions in which they were seen."""
+    slots, codes, times, found = waiting.slots, waiting.codes, waiting.times, waiting.places
+    low, high, frames = places.low, places.high, places.frames
+    low_first, high_first, base = places.low_first, places.high_first, places.base
+    for k in range(count):
+        slot = slots[k]
+        width = frames[slot]
+        upper = codes[k] // LOW
+        a = low_first[slot] + (codes[k] - upper * LOW) * 2 * width
+        b = high_first[slot] + upper * 2 * width
+        black, white = low[a] + high[b], low[a + width] + high[b + width]
+        for f in range(1, width):
+            black = min(black, low[a + f] + high[b + f])
+            white = min(white, low[a + width + f] + high[b + width + f])
+        found[0, k] = base[slot] + black
+        found[1, k] = base[slot] + white
+    for k in range(count):
+        tally[found[0, k]] += times[k] >> WHITE_BITS
+        tally[found[1, k]] += times[k] & (ONE_BLACK - 1)

@@ -60,15 +60,12 @@ def forbidden(state: Ints, points: Ints) -> int:
     count = 0
     if state[RESULT] == ONGOING:
         size, stride, colour = state[SIZE], state[SIZE] + 1, state[SIDE]
-        repeats_matter = state[RULES] >= KO_RULES  # else only points without an empty neighbour can be forbidden
+        # Where only a ko may not be retaken, a point with an empty neighbour is never forbidden.
+        mask = COLOUR if state[RULES] >= KO_RULES else COLOUR | (7 * EMPTIES)
         for row in range(size):
             cell = cell_at(row * size, size)
             for column in range(size):
-                if (
-                    state[cell + column] & COLOUR == EMPTY
-                    and (repeats_matter or state[cell + column] & (7 * EMPTIES) == 0)
-                    and not may_play(state, stride, cell + column, colour)
-                ):
+                if state[cell + column] & mask == 0 and not may_play(state, stride, cell + column, colour):
                     points[count] = row * size + column
                     count += 1
     return count
