@@ -77,8 +77,8 @@ def replay(state: Ints, move: int, changed: Ints) -> int:  # type: ignore[empty-
     """Play a move of a record; write what it changes on the board to the front of `changed` [A] and return how much.
 
     An entry is 4 * point + what lies there now. -1 if the move, any number, is not legal; a pass changes nothing. What
-    only searches need, hashes and earlier boards, may be left behind: such a state is good for `replay`, `forbidden` and
-    `stones` alone, and no repetition is seen but a ko that is retaken at once.
+    only searches need, hashes and earlier boards, may be left behind: such a state is good for `replay`, `forbidden`
+    and `stones` alone, and no repetition is seen but a ko that is retaken at once.
     """
 
 

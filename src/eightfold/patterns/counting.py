@@ -3,10 +3,10 @@
 In every position before a move that is no pass, each legal point adds one to the matches of every pattern that fits
 round it, as the side to move sees it, and the point that is played adds one to its plays.
 
-Most of that does not change from move to move. So every placement keeps its code, as black sees it, and the time since
-it has it, in positions with black and with white to move; only when a stone changes the code are these two numbers added
-to the counts. Points that may not be played are few and are asked for in every position (`forbidden`): for them
-the clock stands still. `eightfold.benchmarks.reference.patterns` codes every legal point at every move
+Most of that does not change from move to move. So every placement keeps its code, as black sees it, and the time
+since it has it, in positions with black and with white to move; only when a stone changes the code are these two
+numbers added to the counts. Points that may not be played are few and are asked for in every position (`forbidden`):
+for them the clock stands still. `eightfold.benchmarks.reference.patterns` codes every legal point at every move
 instead, and the tests compare the two to the last unit.
 
     floor, 19x19, ten templates: a move changes the codes of about 60 placements, each of which touches the words of
@@ -69,7 +69,8 @@ def make_board(state_length: int, size: int, placements: Placements) -> Board:
 
 
 def make_waiting() -> Waiting:
-    return Waiting(*(np.zeros(WAITING, np.int64) for _ in range(3)), places=np.zeros((2, WAITING), np.int64))
+    slots, codes, times = np.zeros((3, WAITING), np.int64)
+    return Waiting(slots, codes, times, np.zeros((2, WAITING), np.int64))
 
 
 @kernel
@@ -89,9 +90,7 @@ def count_games(
     positions = 0
     for game in range(starts.shape[0]):
         _begin(board, size, options, placements)
-        positions += _count_game(
-            board, waiting, size, moves, starts[game], ends[game], placements, places, tally
-        )
+        positions += _count_game(board, waiting, size, moves, starts[game], ends[game], placements, places, tally)
     return positions
 
 
@@ -121,7 +120,7 @@ def _count_game(
     places: Places,
     tally: Ints,
 ) -> int:
-    """In one piece: Numba counts references to every array that is handed on, which here would take most of the time."""
+    """In one piece: Numba counts references to every array that is handed on, which here took most of the time."""
     state, flat, codes, since, denied, points = (
         board.state, board.flat, board.codes, board.since, board.denied, board.points,
     )  # fmt: skip

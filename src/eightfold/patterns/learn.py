@@ -3,7 +3,8 @@
     blocks of text ──▶ threads: read, replay, count, each into a tally of its own ──▶ tables ──▶ Library
 
 Counts are sums, so it does not matter which thread counts which game. Now and then the tallies are added to the
-tables; where there is an output file, these are then kept beside it (`partial.py`), and the same call goes on from there.
+tables; where there is an output file, these are then kept beside it (`partial.py`), and the same call goes on from
+there.
 
 Read next: `counting.py`, the kernel; `tally.py`, what it counts into; `records/stream.py`, where games come from.
 """
@@ -108,8 +109,8 @@ def learn_library(
 
     `combined`: symmetric patterns together, while reading; else a table for each template. `games`: no more than
     so many, after the first `skip` of the records. `size`: only on that board. `output`: the file that the library will
-    be stored to, beside which unfinished work is kept. `log`: a file for the name of every game that is skipped. `stop`:
-    set it to have the work kept and `LearningStopped` raised. `tell` hears how far it is.
+    be stored to, beside which unfinished work is kept. `log`: a file for the name of every game that is skipped.
+    `stop`: set it to have the work kept and `LearningStopped` raised. `tell` hears how far it is.
     """
     learning = _Learning(
         files=record_files(paths),
@@ -237,9 +238,7 @@ class _Learning:
             found = ", ".join(f"{count} {reason}" for reason, count in progress.skipped.reasons.most_common())
             first = f"; the first: {progress.skipped.first[0]}" if progress.skipped.first else ""
             raise EightfoldError(f"no game could be counted: {found or 'there is none'}{first}")
-        return Library(
-            game=self.recorded.name, combined=self.combined, tables=self.tables, about=self._about()
-        )
+        return Library(game=self.recorded.name, combined=self.combined, tables=self.tables, about=self._about())
 
     def _about(self) -> dict[str, Any]:
         return {

@@ -1,8 +1,8 @@
 """Unfinished work of learning, kept beside the library that it will be: `go.patterns.partial`.
 
-It is a library (`files.py`) of what was counted so far, with `about.partial`: the command that it belongs to, how far the
-records are read and how long the log was then. It is replaced whole, so that at any moment one is there that can be
-gone on from; when the library is finished it is removed.
+It is a library (`files.py`) of what was counted so far, with `about.partial`: the command that it belongs to, how far
+the records are read and how long the log was then. It is replaced whole, so that at any moment one is there that can
+be gone on from; when the library is finished it is removed.
 """
 
 from __future__ import annotations

@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eightfold.core.jit import Ints, kernel
-from eightfold.patterns.codes import LOW, LOW_DIGITS, code_tables
-from eightfold.patterns.library import Library, Table, counts_from_table, table_from_counts
-from eightfold.patterns.templates import Template, reference
+from eightfold.patterns.codes import LOW, code_tables
+from eightfold.patterns.library import Table, counts_from_table, table_from_counts
+from eightfold.patterns.templates import TEMPLATES, Template, reference
 from eightfold.symmetry.orbit import LARGEST_BOARD
 
 MATCH_BITS = 37
@@ -69,7 +69,7 @@ def places_for(templates: tuple[Template, ...], *, combined: bool) -> Places:
 
 
 def _both_sides(template: Template, *, combined: bool) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """[LOW, 2, F] and [codes / LOW, 2, F]: what parts of black's view of a pattern become, by side to move and frame."""
+    """[LOW, 2, F] and [codes / LOW, 2, F]: what parts of a code, as black sees it, become for a side in a frame."""
     tables = code_tables(template.name)
     parts = []
     for table, scale in ((tables.low, 1), (tables.high, LOW)):
@@ -101,8 +101,6 @@ def empty_tally(templates: tuple[Template, ...], *, combined: bool) -> Ints:
 
 
 def _template(table: str, combined: bool) -> Template:
-    from eightfold.patterns.templates import TEMPLATES
-
     return reference(table) if combined else TEMPLATES[table]
 
 

@@ -22,7 +22,11 @@ def replay(state: Ints, move: int, changed: Ints) -> int:
             return -1
         changed[0] = cell
         count = put_stone(state, stride, cell, colour, changed, 1)
-        if count == 2 and stone_count(state, stride, head_of(state, stride, cell)) == 1 and in_atari(state, stride, cell):
+        if (
+            count == 2
+            and stone_count(state, stride, head_of(state, stride, cell)) == 1
+            and in_atari(state, stride, cell)
+        ):
             ko = changed[1]
         first = 2 if state[cell] & COLOUR == EMPTY else 0  # by suicide it is gone, and listed twice
         for k in range(first, count):

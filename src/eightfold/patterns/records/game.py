@@ -40,7 +40,9 @@ class RecordedGames:
         self.size: int | None = size if size is not None else inside
         self._boards: dict[int, Game | None] = {}
         if self.size is not None and self.on_board(self.size) is None:
-            raise EightfoldError(f"no patterns are learned on {self.size}x{self.size}; boards from {SMALLEST}x{SMALLEST} are read")
+            raise EightfoldError(
+                f"no patterns are learned on {self.size}x{self.size}; boards from {SMALLEST}x{SMALLEST} are read"
+            )
 
     @property
     def text(self) -> str:

@@ -36,14 +36,15 @@ def _number(name: str) -> int:
 
 # Of a game as a whole: no node below a root has one of these first on its line.
 ROOT_PROPERTIES = np.array(
-    sorted(
+    [
         _number(name)
         for name in (
-            "AN AP BR BT CA CP DT EV FF GC GM GN HA KM ON OT PB PC PW RE RO RU SO ST SZ TM US WR WT".split()
+            "AN", "AP", "BR", "BT", "CA", "CP", "DT", "EV", "FF", "GC", "GM", "GN", "HA", "KM", "ON",
+            "OT", "PB", "PC", "PW", "RE", "RO", "RU", "SO", "ST", "SZ", "TM", "US", "WR", "WT",
         )
-    ),
+    ],
     np.int64,
-)
+)  # fmt: skip
 B, W, AB, AW, AE, GM, SZ, HA = (_number(name) for name in ("B", "W", "AB", "AW", "AE", "GM", "SZ", "HA"))
 
 
@@ -196,7 +197,7 @@ def _read_game(
         byte = data[k]
         if byte == CLOSE:  # the end of the first branch
             return used, size, PLAIN
-        if byte == NODE or byte == OPEN or _is_blank(byte):
+        if byte in (NODE, OPEN) or _is_blank(byte):
             k += 1
             continue
         name = Int(0)
@@ -214,7 +215,7 @@ def _read_game(
                 k += 2 if data[k] == ESCAPE else 1
             length = k - begin
             values += 1
-            if name == B or name == W:
+            if name in (B, W):
                 move = _point(data, begin, length, size)
                 is_pass = move == size * size
                 turn = B if (used - first) % 2 == 0 else W
@@ -223,9 +224,9 @@ def _read_game(
                 passes = passes + 1 if is_pass else 0
                 moves[used] = move
                 used += 1
-            elif (name == AB or name == AW or name == AE) and length > 0:
+            elif name in (AB, AW, AE) and length > 0:
                 return used, size, SETUP
-            elif name == GM or name == SZ or name == HA:
+            elif name in (GM, SZ, HA):
                 told = _whole_number(data, begin, length)
                 if told < 0 or (name == SZ and (used > first or values > 1)):
                     return used, size, UNUSUAL

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import lzma
 import os
@@ -59,17 +60,19 @@ def read_pieces(path: Path) -> Iterator[tuple[bytes, int]]:
             if begin.startswith(ZSTD):
                 yield from _zstd_pieces(file)
                 return
-            unpacked: IO[bytes] = file
-            if begin.startswith(GZIP):
-                unpacked = gzip.GzipFile(fileobj=file)  # type: ignore[assignment]
-            elif begin.startswith(XZ):
-                unpacked = lzma.LZMAFile(file)  # type: ignore[assignment]
-            while piece := unpacked.read(PIECE):
-                yield piece, file.tell()
+            with _unpacked(file, begin) as unpacked:
+                while piece := unpacked.read(PIECE):
+                    yield piece, file.tell()
     except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
         raise DamagedFile(f"cannot be unpacked to its end: {error}") from None
     except OSError as error:
         raise DamagedFile(f"cannot be read: {error.strerror or error}") from None
+
+
+def _unpacked(file: IO[bytes], begin: bytes) -> contextlib.AbstractContextManager[IO[bytes]]:
+    if begin.startswith(GZIP):
+        return gzip.GzipFile(fileobj=file)  # type: ignore[return-value]
+    return lzma.LZMAFile(file) if begin.startswith(XZ) else contextlib.nullcontext(file)
 
 
 def _zstd_pieces(file: IO[bytes]) -> Iterator[tuple[bytes, int]]:

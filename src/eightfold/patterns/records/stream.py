@@ -195,7 +195,9 @@ class _Reading:
         where = f"line {line}" if reason is Reason.NOT_SGF else f"game {block.first + entry} (line {line})"
         self.good[entry] = False
         self.skipped[entry] = Skipped(
-            reason=reason, where=f"{path_label(block.file)}: {where}", detail=textwrap.shorten(str(detail), LONGEST_DETAIL)
+            reason=reason,
+            where=f"{path_label(block.file)}: {where}",
+            detail=textwrap.shorten(str(detail), LONGEST_DETAIL),
         )
 
     def sort_out(self) -> None:
