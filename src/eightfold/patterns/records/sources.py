@@ -9,7 +9,7 @@ import os
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import IO
+from typing import Any, BinaryIO
 
 from eightfold.core.errors import EightfoldError
 from eightfold.core.extras import need
@@ -61,7 +61,7 @@ def read_pieces(path: Path) -> Iterator[tuple[bytes, int]]:
                 yield from _zstd_pieces(file)
                 return
             with _unpacked(file, begin) as unpacked:
-                while piece := unpacked.read(PIECE):
+                while piece := unpacked.read1(PIECE):  # not `read`, which loses what it has where a file is damaged
                     yield piece, file.tell()
     except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
         raise DamagedFile(f"cannot be unpacked to its end: {error}") from None
@@ -69,13 +69,13 @@ def read_pieces(path: Path) -> Iterator[tuple[bytes, int]]:
         raise DamagedFile(f"cannot be read: {error.strerror or error}") from None
 
 
-def _unpacked(file: IO[bytes], begin: bytes) -> contextlib.AbstractContextManager[IO[bytes]]:
+def _unpacked(file: BinaryIO, begin: bytes) -> contextlib.AbstractContextManager[Any]:
     if begin.startswith(GZIP):
-        return gzip.GzipFile(fileobj=file)  # type: ignore[return-value]
+        return gzip.GzipFile(fileobj=file)
     return lzma.LZMAFile(file) if begin.startswith(XZ) else contextlib.nullcontext(file)
 
 
-def _zstd_pieces(file: IO[bytes]) -> Iterator[tuple[bytes, int]]:
+def _zstd_pieces(file: BinaryIO) -> Iterator[tuple[bytes, int]]:
     need("zstandard", purpose="reading .zst files")
     import zstandard
 
