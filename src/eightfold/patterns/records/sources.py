@@ -51,8 +51,8 @@ def record_files(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
     return found
 
 
-def read_pieces(path: Path) -> Iterator[tuple[bytes, int]]:
-    """What a file holds, unpacked, piece by piece; with each, how many bytes of the file are read."""
+def read_pieces(path: Path, most: int = PIECE) -> Iterator[tuple[bytes, int]]:
+    """What a file holds, unpacked, in pieces of about `most` bytes; with each, how many bytes of the file are read."""
     try:
         with open(path, "rb") as file:
             begin = file.read(len(XZ))
@@ -61,7 +61,7 @@ def read_pieces(path: Path) -> Iterator[tuple[bytes, int]]:
                 yield from _zstd_pieces(file)
                 return
             with _unpacked(file, begin) as unpacked:
-                while piece := unpacked.read1(PIECE):  # not `read`, which loses what it has where a file is damaged
+                while piece := unpacked.read1(most):  # not `read`, which loses what it has where a file is damaged
                     yield piece, file.tell()
     except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
         raise DamagedFile(f"cannot be unpacked to its end: {error}") from None

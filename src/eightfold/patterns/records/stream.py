@@ -28,7 +28,7 @@ from eightfold.patterns.records.careful import Refused, read_carefully
 from eightfold.patterns.records.game import RecordedGames
 from eightfold.patterns.records.scan import Bytes
 from eightfold.patterns.records.skipped import Reason, Skipped, SkippedGames
-from eightfold.patterns.records.sources import DamagedFile, read_pieces, record_files
+from eightfold.patterns.records.sources import PIECE, DamagedFile, read_pieces, record_files
 
 BLOCK = 1 << 20  # bytes that are cut into games at a time
 LARGEST_GAME = 1 << 24  # bytes; what is longer is cut off
@@ -89,7 +89,7 @@ def blocks(
 
 
 def _blocks_of(file: Path, block_bytes: int, before: int) -> Iterator[Block]:
-    pieces = read_pieces(file)
+    pieces = read_pieces(file, min(block_bytes, PIECE))
     waiting = bytearray()  # text that is not cut yet
     number, line, wanted, final, damage = 1, 1, block_bytes, False, ""
     bytes_read = before
