@@ -128,6 +128,14 @@ def learn_library(
     return learning.library()
 
 
+@dataclass
+class _Tally:
+    """What one thread counts into."""
+
+    words: Ints
+    positions: int = 0  # that are in it
+
+
 class _Learning:
     def __init__(
         self,
@@ -158,11 +166,10 @@ class _Learning:
         self._reader = RecordReader(recorded)
         self._kernels = specialise("eightfold.patterns.counting", recorded.rules)
         self._places = places_for(templates, combined=combined)
-        self._tallies = [empty_tally(templates, combined=combined) for _ in range(threads)]
-        self._free: queue.SimpleQueue[Ints] = queue.SimpleQueue()
+        self._tallies = [_Tally(empty_tally(templates, combined=combined)) for _ in range(threads)]
+        self._free: queue.LifoQueue[_Tally] = queue.LifoQueue()  # one that was used before, if possible
         for tally in self._tallies:
             self._free.put(tally)
-        self._positions = 0  # in the tallies
         self._log_length = 0
 
     # ---- counting ----------------------------------------------------------------------------------
@@ -171,7 +178,7 @@ class _Learning:
         entries = self.progress.entries
         left = None if self.games is None else max(0, self.games - entries)
         stream = blocks(self.files, skip=self.skip + entries, games=left)
-        waiting: deque[tuple[Block, Future[tuple[Games, int]]]] = deque()
+        waiting: deque[tuple[Block, Future[Games]]] = deque()
         saved = time.monotonic()
         with ThreadPoolExecutor(self.threads, thread_name_prefix="eightfold-patterns") as pool:
             for block in stream:
@@ -179,7 +186,7 @@ class _Learning:
                 if len(waiting) > BLOCKS_AHEAD * self.threads:
                     self._finish(*waiting.popleft(), tell)
                 is_due = time.monotonic() - saved > save_seconds and self.partial is not None
-                if stop.is_set() or is_due or self._positions > MOST_POSITIONS // 2:
+                if stop.is_set() or is_due or self._is_full():
                     while waiting:
                         self._finish(*waiting.popleft(), tell)
                     self._take_out()
@@ -192,9 +199,9 @@ class _Learning:
                 self._finish(*waiting.popleft(), tell)
         self._take_out()
 
-    def _count(self, block: Block) -> tuple[Games, int]:
-        """Read a block and count its games; how many positions they had. Runs in any thread."""
-        games, positions = self._reader.read(block), 0
+    def _count(self, block: Block) -> Games:
+        """Read a block and count its games. Runs in any thread."""
+        games = self._reader.read(block)
         tally = self._free.get()
         try:
             for size in np.unique(games.sizes).tolist():
@@ -202,7 +209,7 @@ class _Learning:
                 assert game is not None  # the reader leaves out the others
                 placements = lay_out(self.templates, size)
                 first, last = games.on_board(size)
-                positions += self._kernels.count_games(
+                tally.positions += self._kernels.count_games(
                     self._kernels.make_board(game.spec.state_length(size), size, placements),
                     self._kernels.make_waiting(),
                     size,
@@ -212,15 +219,14 @@ class _Learning:
                     last,
                     placements,
                     self._places,
-                    tally,
+                    tally.words,
                 )
         finally:
             self._free.put(tally)
-        return games, positions
+        return games
 
-    def _finish(self, block: Block, counted: Future[tuple[Games, int]], tell: Callable[[Progress], None]) -> None:
-        games, positions = counted.result()
-        self._positions += positions
+    def _finish(self, block: Block, counted: Future[Games], tell: Callable[[Progress], None]) -> None:
+        games = counted.result()
         self.progress.add(block, games)
         by_games = self.progress.entries / self.games if self.games else 0.0
         self.progress.share = min(1.0, max(by_games, block.bytes_read / max(1, sum(self._bytes))))
@@ -228,8 +234,16 @@ class _Learning:
         tell(self.progress)
 
     def _take_out(self) -> None:
-        self.tables = take_out(self._tallies, self.templates, combined=self.combined, before=self.tables)
-        self._positions = 0
+        used = [tally for tally in self._tallies if tally.positions]
+        if used:
+            words = [tally.words for tally in used]
+            self.tables = take_out(words, self.templates, combined=self.combined, before=self.tables)
+        for tally in used:
+            tally.positions = 0
+
+    def _is_full(self) -> bool:
+        """Long before a word can overflow: the blocks that are under way are counted too."""
+        return any(tally.positions > MOST_POSITIONS // 2 for tally in self._tallies)
 
     def library(self) -> Library:
         """What was counted; an error if that is nothing."""
