@@ -128,17 +128,8 @@ def take_out(
             matches, plays = counts_from_table(before[name], codes)
         for tally in tallies:
             _move_counts(tally[start : start + codes], matches, plays)
-        tables[name] = _compact(table_from_counts(matches, plays))
+        tables[name] = table_from_counts(matches, plays)
     return tables
-
-
-def _compact(table: Table) -> Table:
-    """With four bytes for a number where that is enough, as in a file."""
-    matches, plays = (
-        column.astype(np.uint32) if len(column) and column.max() < 2**32 else column
-        for column in (table.matches, table.plays)
-    )
-    return Table(codes=table.codes, matches=matches, plays=plays)
 
 
 @kernel
