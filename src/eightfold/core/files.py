@@ -9,12 +9,12 @@ from pathlib import Path
 from eightfold.core.errors import not_written
 
 
-def replace_file(path: Path, data: bytes) -> None:
+def replace_file(path: Path, data: bytes | bytearray) -> None:
     """Write a file whole or not at all, and see it to the disk."""
     replace_files({path: data})
 
 
-def replace_files(files: Mapping[Path, bytes]) -> None:
+def replace_files(files: Mapping[Path, bytes | bytearray]) -> None:
     """Write files whole; all are on the disk before the first takes the place of an old one, in the order given."""
     drafts = {path: path.with_name(f".{path.name}.{os.getpid()}.draft") for path in files}
     path = next(iter(files))

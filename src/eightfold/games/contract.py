@@ -73,11 +73,23 @@ def position_key(state: Ints) -> int:  # type: ignore[empty-body]
     """A number that a position shares with what the game's symmetries turn it into, and with nothing else."""
 
 
-# ---- for games that forbid some empty points to one side: they show them to people -----------------------
+def replay(state: Ints, move: int, changed: Ints) -> int:  # type: ignore[empty-body]
+    """Play a move of a record; write what it changes on the board to the front of `changed` [A] and return how much.
+
+    An entry is 4 * point + what lies there now. -1 if the move, any number, is not legal; a pass changes nothing. What
+    only searches need, hashes and earlier boards, may be left behind: such a state is good for `replay`, `forbidden`
+    and `stones` alone, and no repetition is seen but a ko that is retaken at once.
+    """
+
+
+# ---- for games that forbid some empty points to one side: people see them, and patterns are not counted there ------
 
 
 def forbidden(state: Ints, points: Ints) -> int:  # type: ignore[empty-body]
-    """Write the empty points that the side to move may not play to the front of `points` [A]; how many they are."""
+    """Write the empty points that the side to move may not play to the front of `points` [A]; how many they are.
+
+    It has a default, too.
+    """
 
 
 def why_forbidden(state: Ints, move: int) -> str:  # type: ignore[empty-body]

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from eightfold.core.jit import Ints, kernel
 from eightfold.core.rng import Random, random_below
-from eightfold.games.contract import GAME, encode, legal, play
-from eightfold.games.state import BLACK, HASHES, NO_MOVE, ONGOING, RESULT, SIDE, copy_state
+from eightfold.games.contract import GAME, encode, legal, play, stones
+from eightfold.games.state import BLACK, HASHES, NO_MOVE, ONGOING, RESULT, SIDE, SIZE, copy_state
 from eightfold.symmetry.group import read_symmetries, symmetry_mask
 from eightfold.symmetry.orbit import orbit_key
 
@@ -62,3 +62,44 @@ def judge_position(state: Ints, scores: Ints) -> int:  # [2, A]
 def encode_batch(states: Ints, encoder: int, planes: NDArray[np.float32]) -> None:
     for game in range(states.shape[0]):
         encode(states[game], encoder, planes[game])
+
+
+@kernel
+def replay(state: Ints, move: int, changed: Ints) -> int:
+    """By the list of legal moves, and by looking at every point before and after."""
+    known = False
+    for k in range(legal(state, changed)):
+        known |= changed[k] == move
+    if not known:
+        return -1
+    size = state[SIZE]
+    boards = np.empty((2, size, size), np.int8)
+    stones(state, boards[0])
+    play(state, move)
+    stones(state, boards[1])
+    count = 0
+    for point in range(size * size):
+        stone = boards[1, point // size, point % size]
+        if boards[0, point // size, point % size] != stone:
+            changed[count] = 4 * point + stone
+            count += 1
+    return count
+
+
+@kernel
+def forbidden(state: Ints, points: Ints) -> int:
+    """The empty points that are not on the list of legal moves, which is in ascending order."""
+    if state[RESULT] != ONGOING:
+        return 0
+    size = state[SIZE]
+    board = np.empty((size, size), np.int8)
+    stones(state, board)
+    moves = np.empty(size * size + 1, np.int64)
+    listed, place, count = legal(state, moves), 0, 0
+    for point in range(size * size):
+        if place < listed and moves[place] == point:
+            place += 1
+        elif board[point // size, point % size] == 0:
+            points[count] = point
+            count += 1
+    return count

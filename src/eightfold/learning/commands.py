@@ -13,12 +13,12 @@ from typing import Any
 from rich.console import Console
 
 from eightfold.core.extras import need
+from eightfold.core.signals import Interrupted, stopped_by_signals
 from eightfold.games.game import Game
 from eightfold.learning.config import TrainConfig, train_config
 from eightfold.learning.evaluation import Evaluation, measure_network
 from eightfold.learning.report import TrainingReport, print_curve, print_evaluation
 from eightfold.learning.runs.shell import Report, Run
-from eightfold.learning.runs.signals import Interrupted, stopped_by_signals
 from eightfold.learning.td.config import TdConfig
 from eightfold.nets.store.open import open_network
 from eightfold.nets.store.policy_value import PolicyValueNetwork

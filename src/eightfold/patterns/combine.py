@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from eightfold.core.errors import EightfoldError
 from eightfold.core.jit import Ints, kernel
 from eightfold.patterns.codes import CodeTables, canonical, code_tables, permuted
-from eightfold.patterns.library import Library, Table, table_from_counts
-from eightfold.patterns.templates import CLASSES, reference, templates_of
+from eightfold.patterns.library import PIECE, Library, Table, table_from_counts
+from eightfold.patterns.templates import CLASSES, TEMPLATES, reference, templates_of
 
 
 @kernel
@@ -33,15 +33,22 @@ def combine(library: Library) -> Library:
     if library.combined:
         raise EightfoldError("this library is combined already")
     tables = {}
+    # One pair of arrays for all classes: memory that is used for the first time is the dearest.
+    all_matches, all_plays = np.empty((2, max(template.codes for template in TEMPLATES.values())), np.int64)
     for pattern_class in CLASSES:
         parts = [t for t in templates_of(pattern_class) if t.name in library.tables]
         if parts:
-            matches = np.zeros(reference(pattern_class).codes, np.int64)
-            plays = np.zeros_like(matches)
+            matches, plays = (counts[: reference(pattern_class).codes] for counts in (all_matches, all_plays))
+            matches.fill(0)
+            plays.fill(0)
             for template in parts:
                 table = library.tables[template.name]
-                codes, part_matches, part_plays = map(_whole, (table.codes, table.matches, table.plays))
-                _add_up(code_tables(template.name), codes, part_matches, part_plays, matches, plays)
+                for start in range(0, len(table.codes), PIECE):
+                    here = slice(start, start + PIECE)
+                    codes, more_matches, more_plays = (
+                        _whole(column[here]) for column in (table.codes, table.matches, table.plays)
+                    )
+                    _add_up(code_tables(template.name), codes, more_matches, more_plays, matches, plays)
             tables[pattern_class] = table_from_counts(matches, plays)
     return Library(game=library.game, combined=True, tables=tables, about=library.about)
 

@@ -43,7 +43,7 @@ def save_library(library: Library, path: Path) -> None:
     replace_file(path, library_bytes(library))
 
 
-def library_bytes(library: Library) -> bytes:
+def library_bytes(library: Library) -> bytearray:
     columns = [(table, column, _compact(values)) for table, column, values in _columns(library)]
     described: list[dict[str, Any]] = [
         {
@@ -52,7 +52,7 @@ def library_bytes(library: Library) -> bytes:
             "type": values.dtype.str,
             "length": len(values),
             "offset": 0,
-            "crc32": zlib.crc32(values.tobytes()),
+            "crc32": zlib.crc32(values.data),
         }
         for table, column, values in columns
     ]
@@ -69,8 +69,8 @@ def library_bytes(library: Library) -> bytes:
     data[FRONT.size : FRONT.size + len(text)] = text
     for entry, (_, _, values) in zip(described, columns, strict=True):
         start = first + entry["offset"]
-        data[start : start + values.nbytes] = values.tobytes()
-    return bytes(data)
+        data[start : start + values.nbytes] = values.view(np.uint8).data
+    return data
 
 
 def load_library(path: Path) -> Library:

@@ -24,6 +24,8 @@ from eightfold.core.jit import Ints
 from eightfold.patterns.codes import canonical, code_tables
 from eightfold.patterns.templates import CLASSES, TEMPLATES, Template, reference
 
+PIECE = 1 << 16  # codes that are gone through at a time
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Table:
@@ -108,9 +110,21 @@ class Library:
 
 
 def table_from_counts(matches: Ints, plays: Ints) -> Table:
-    """A table of what was seen, from counts for every code [codes]."""
-    codes = np.flatnonzero(matches).astype(np.uint32)
-    return Table(codes=codes, matches=matches[codes], plays=plays[codes])
+    """A table of what was seen, from counts for every code [codes]; four bytes for a count where that is enough."""
+    codes = np.empty(np.count_nonzero(matches), np.uint32)
+    columns: list[NDArray[np.integer]] = [
+        np.empty(len(codes), np.uint32) if counts.max() < 2**32 else np.empty(len(codes), np.uint64)
+        for counts in (matches, plays)
+    ]
+    filled = 0
+    for start in range(0, len(matches), PIECE):  # in pieces that stay in the cache
+        seen = start + np.flatnonzero(matches[start : start + PIECE])
+        here = slice(filled, filled + len(seen))
+        codes[here] = seen
+        for column, counts in zip(columns, (matches, plays), strict=True):
+            column[here] = counts[seen]
+        filled += len(seen)
+    return Table(codes=codes, matches=columns[0], plays=columns[1])
 
 
 def counts_from_table(table: Table, codes: int) -> tuple[Ints, Ints]:

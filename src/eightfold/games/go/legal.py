@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from eightfold.core.jit import Ints, kernel
 from eightfold.games.go.board import cell_at, has_liberty, touches_own
-from eightfold.games.go.layout import CELLS, COLOUR, EMPTY, KO, RULES, SUICIDE
+from eightfold.games.go.layout import CELLS, COLOUR, EMPTIES, EMPTY, KO, KO_RULES, RULES, SUICIDE
 from eightfold.games.go.memory import NEVER, repeated, repeats
 from eightfold.games.state import ONGOING, RESULT, SIDE, SIZE
 
@@ -59,13 +59,15 @@ def forbidden(state: Ints, points: Ints) -> int:
     """Write the empty points that the side to move may not play to the front of `points` [A]; how many they are."""
     count = 0
     if state[RESULT] == ONGOING:
-        size = state[SIZE]
-        stride = state[SIZE] + 1
-        for point in range(size * size):
-            cell = cell_at(point, size)
-            if state[cell] & COLOUR == EMPTY and not may_play(state, stride, cell, state[SIDE]):
-                points[count] = point
-                count += 1
+        size, stride, colour = state[SIZE], state[SIZE] + 1, state[SIDE]
+        # Where only a ko may not be retaken, a point with an empty neighbour is never forbidden.
+        mask = COLOUR if state[RULES] >= KO_RULES else COLOUR | (7 * EMPTIES)
+        for row in range(size):
+            cell = cell_at(row * size, size)
+            for column in range(size):
+                if state[cell + column] & mask == 0 and not may_play(state, stride, cell + column, colour):
+                    points[count] = row * size + column
+                    count += 1
     return count
 
 

@@ -10,8 +10,8 @@ With a handicap black's stones are there at the start and white begins. `docs/go
     'go:size=9,komi=7.5,rules=japanese,handicap=0,ko=simple,suicide=forbidden'
 
 Read next: `layout.py` and `board.py` (groups and liberties), `legal.py`, `memory.py` (superko), `score.py`
-(counting), `planes.py` (what networks see), `move_scores.py` (the heuristic of the classical players), `setup.py`
-(handicap and other starts).
+(counting), `replay.py` (moves of records), `planes.py` (what networks see), `move_scores.py` (the heuristic of the
+classical players), `setup.py` (handicap and other starts).
 """
 
 from __future__ import annotations
@@ -66,6 +66,7 @@ from eightfold.games.go.move_scores import rescore_moves as rescore_moves
 from eightfold.games.go.move_scores import score_moves as score_moves
 from eightfold.games.go.planes import ENCODERS
 from eightfold.games.go.planes import encode as encode
+from eightfold.games.go.replay import replay as replay
 from eightfold.games.go.score import count_points as count_points
 from eightfold.games.go.score import double_margin
 from eightfold.games.go.score import margin_of as margin_of

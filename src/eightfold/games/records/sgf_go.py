@@ -43,6 +43,7 @@ from eightfold.games.state import BLACK, WHITE
 
 NUMBER = 1  # of the game in SGF
 USUAL_SIZE = 19
+REPLAY_OPTIONS = {"ko": "simple"}  # in which games of all rulesets can be replayed
 # Rulesets by the names that files use, spaces and marks left out.
 RULESETS = {
     "chinese": "chinese",

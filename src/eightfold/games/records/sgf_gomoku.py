@@ -31,6 +31,8 @@ from eightfold.games.records.sgf_tree import (
 from eightfold.games.state import BLACK, WHITE
 
 NUMBER = 4  # of the game in SGF
+USUAL_SIZE = 15
+REPLAY_OPTIONS: dict[str, str] = {}  # in which games of all rules can be replayed: there are none
 NUMBERED_RULES = {str(number): name for name, number in RULES.items()}  # as a word it is looked for in the text
 
 
@@ -45,7 +47,7 @@ def read_root(root: Node) -> GameRecord:
 
 
 def _game(root: Node) -> Game:
-    size = board_size(root, 15)
+    size = board_size(root, USUAL_SIZE)
     return exact_game(root, NUMBER, size) or make_game(f"gomoku:size={size},rule={_rule(root)}")
 
 

@@ -10,10 +10,10 @@ from typing import Any
 from eightfold import __version__
 from eightfold.config import load_config, with_changes
 from eightfold.core.errors import EightfoldError
+from eightfold.core.signals import stopped_by_signals
 from eightfold.isn.store import snapshots_of
 from eightfold.learning.runs.folder import CONFIG, PROGRESS
 from eightfold.learning.runs.metrics import METRICS, read_metrics
-from eightfold.learning.runs.signals import stopped_by_signals
 from eightfold.learning.td.checkpointing import read_progress
 from eightfold.learning.td.config import TdConfig
 from eightfold.learning.td.loop import TdTraining

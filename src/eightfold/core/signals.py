@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM for commands that train: the first lets the run save and end, the second does not wait."""
+"""Ctrl-C and SIGTERM for commands that take long: the first lets them save and end, the second does not wait."""
 
 from __future__ import annotations
 

@@ -1,0 +1,1 @@
+"""Game records by the hundred thousand, as a stream: start with `stream.py`."""
