@@ -9,8 +9,8 @@ members, of which every team has at most one, an iteration
 never lowers the likelihood. The sum times gamma_i is the number of wins that the strengths promise, so this is
 gamma_i <- gamma_i * W_i / expected_i. A point has up to four 4x4 patterns, and features besides: for teams of up to M
 members, all updated at once, the same holds for the ratio to the power of 1/M (generalised iterative scaling). Larger
-steps are mostly safe and much faster, so the exponent grows as long as the likelihood rises; a step that lowers it is
-taken back and the exponent halved, down to 1/M if need be.
+steps are mostly safe and much faster, so the exponent grows to 1 as long as the likelihood rises; a step that lowers it
+is taken back, and no exponent as large is tried again. At 1/M, where nothing can go wrong, that ends.
 
 A prior keeps rare patterns near strength 1: so many games won and so many lost against a team of that strength.
 
@@ -35,6 +35,7 @@ from eightfold.patterns.walking import Source, Walk, walk_through
 
 ITERATIONS = 20
 PRIOR = 1.0
+FIRST_EXPONENT = 0.5
 GROWTH = 1.5  # of the exponent after a step that helped
 ELO = "elo"  # in what a library tells about itself
 
@@ -99,7 +100,9 @@ def rate_patterns(
     history = list(resumes.iterations[:-1]) if resumes else []  # the last of them is looked at again
     taken_back = resumes.taken_back if resumes else 0
     values = stored_strengths(replace(teams, library=resumes.library)) if resumes else np.ones(teams.count)
-    exponent = following = resumes.iterations[-1].exponent if resumes else min(1.0, GROWTH * least)
+    exponent, most = max(least, FIRST_EXPONENT), 1.0
+    if resumes and len(resumes.iterations) > 1:
+        exponent = resumes.iterations[-1].exponent
     best: _Point | None = None
     while True:
         number = len(history)
@@ -116,7 +119,7 @@ def rate_patterns(
         objective = likelihood + _log_prior(values[1:], prior)
         if best is not None and objective < best.objective and exponent > least:
             taken_back += 1
-            exponent = following = max(least, exponent / 2)
+            exponent = most = max(least, exponent / GROWTH)
             values = _step(best, exponent, prior)
             continue
         best = _Point(values=values, walk=walk, objective=objective, exponent=exponent)
@@ -138,9 +141,8 @@ def rate_patterns(
         on_iteration(reached)
         if number >= iterations:
             return reached
-        exponent = following
+        exponent = min(most, exponent * GROWTH) if number else exponent
         values = _step(best, exponent, prior)
-        following = min(1.0, exponent * GROWTH)
 
 
 def _step(point: _Point, exponent: float, prior: float) -> Floats:

@@ -16,7 +16,6 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-
 from eightfold.core.jit import Int, Ints, kernel
 from eightfold.games.contract import forbidden, move_effects, replay, reset, stones
 from eightfold.games.effects import ATARI, CAPTURE, EXTENSION, RESCUE, SELF_ATARI

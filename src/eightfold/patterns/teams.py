@@ -17,12 +17,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from eightfold.core.jit import Ints
+from eightfold.core.jit import Ints, kernel
 from eightfold.games.game import Game
 from eightfold.patterns.features import FEATURES, HIGH
 from eightfold.patterns.library import Library
-from eightfold.patterns.templates import TEMPLATES, placements
-from eightfold.patterns.weights import canonical_codes
+from eightfold.patterns.templates import TEMPLATES, Template, frames, placements
 
 Floats = NDArray[np.float64]
 
@@ -101,10 +100,9 @@ def make_teams(library: Library, features: Sequence[str] = (), *, sides: Sequenc
     place = 0
     for template in used:
         name = library.table_for(template)
-        numbers = np.zeros(template.codes, np.int32)
-        numbers[library.tables[name].codes] = np.arange(tables[name].start, tables[name].stop)
+        codes = np.ascontiguousarray(library.tables[name].codes, np.int64)
         into = slots[place : place + template.codes]
-        into[:] = numbers[canonical_codes(template)] if library.combined else numbers
+        _write_numbers(codes, _ways_back(template, combined=library.combined), tables[name].start, into)
         offsets[TEMPLATE_NAMES.index(template.name)] = place
         place += template.codes
     firsts = np.array([levels[name].start if name in levels else -1 for name in FEATURES], np.int64)
@@ -115,6 +113,24 @@ def make_teams(library: Library, features: Sequence[str] = (), *, sides: Sequenc
         features=levels,
         count=count,
     )
+
+
+def _ways_back(template: Template, *, combined: bool) -> Ints:
+    """[S, digits]: what a digit of a table's code adds to the template's, for each way to see the one as the other."""
+    turns = frames(template) if combined else np.arange(template.digits)[None]
+    return 3 ** np.argsort(turns, axis=1)
+
+
+@kernel
+def _write_numbers(codes: Ints, places: Ints, first: int, slots: NDArray[np.int32]) -> None:
+    """Number codes from `first` on, at every code of the template that is the same as one of them."""
+    for k in range(codes.shape[0]):
+        for way in range(places.shape[0]):
+            code, left = 0, codes[k]
+            for digit in range(places.shape[1]):
+                code += left % 3 * places[way, digit]
+                left //= 3
+            slots[code] = first + k
 
 
 @functools.lru_cache(maxsize=16)
