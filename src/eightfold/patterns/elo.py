@@ -19,7 +19,6 @@ Memory does not grow with the games: they are read once for each iteration. Read
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -131,8 +130,15 @@ def rate_patterns(
                 exponent=float(exponent if number else 0.0),
             )
         )
+        told = {
+            "games": len(walk.notes),
+            "positions": int(positions),
+            "prior": prior,
+            "taken_back": taken_back,
+            "iterations": [asdict(each) for each in history],
+        }
         reached = Rated(
-            library=_with_strengths(teams, values, {"prior": prior, "iterations": [asdict(each) for each in history]}),
+            library=_with_strengths(teams, values, told),
             iterations=tuple(history),
             positions=int(positions),
             games=len(walk.notes),
@@ -167,12 +173,3 @@ def _with_strengths(teams: Teams, values: Floats, told: Mapping[str, Any]) -> Li
         tables[name] = replace(tables[name], gammas=values[numbers].astype(np.float32))
     features = {name: np.concatenate(([1.0], values[numbers])) for name, numbers in teams.features.items()}
     return replace(library, tables=tables, features=features, about={**library.about, ELO: dict(told)})
-
-
-def elo_of(gamma: float) -> float:
-    """A strength on the scale of ratings.
-
-    >>> elo_of(10.0)
-    400.0
-    """
-    return 400 * math.log10(gamma)
