@@ -89,7 +89,7 @@ def plain_effects(position: Position, point: int) -> int:
     room = len(liberties(after, point)) if after.stones.flat[point] else 0
     saved = [near for near in beside if before[near] == own and len(liberties(position, near)) == 1]
     effects = CAPTURE * bool(taken) + RESCUE * bool(rescued) + ATARI * bool(threatened)
-    return effects + SELF_ATARI * (room == 1) + EXTENSION * (room > 1 and bool(saved))
+    return effects + SELF_ATARI * (room <= 1) + EXTENSION * (room > 1 and bool(saved))
 
 
 def competitions(

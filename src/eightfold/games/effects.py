@@ -10,5 +10,5 @@ CAPTURE = 1  # takes a group of the opponent's
 RESCUE = 2  # takes one that touches an own group in atari
 ATARI = 4  # leaves a group of the opponent's one liberty
 EXTENSION = 8  # an own group in atari has more than one liberty afterwards
-SELF_ATARI = 16  # the stone's group has one liberty afterwards
+SELF_ATARI = 16  # the stone's group has one liberty afterwards, or none where suicide is allowed
 OWN_EYE = 32  # fills what looks like an own eye

@@ -80,9 +80,11 @@ def move_effects(state: Ints, move: int) -> int:
                 stone = next_of(state, stride, stone)
                 if stone == beside:
                     break
-    if number > 0 and number * squares == total * total:
+    if number == 0:
+        return effects & OWN_EYE | SELF_ATARI  # suicide: all that it threatens has its liberties back
+    if number * squares == total * total:
         effects |= SELF_ATARI
-    elif saves and number > 0:
+    elif saves:
         effects |= EXTENSION
     return effects
 
