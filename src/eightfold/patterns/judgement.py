@@ -81,7 +81,7 @@ class Chooser:
 
     def __init__(self, judge: Judge, game: Game) -> None:
         self._judge, self._kernels = judge, specialise(KERNELS, game.rules)
-        self._board, self._work = geometry(game.size), make_workspace(game)
+        self._board, self._work = geometry(game.size, judge.teams.sides), make_workspace(game)
         self._strengths, self._nothing = np.zeros(game.points), np.zeros(judge.teams.count)
         self._effects = np.zeros(game.points, np.int64)
 

@@ -52,7 +52,7 @@ def predict(library: Library, source: Source, *, method: str = "", sides: Sequen
     top1, top5, loss = (_ratio(played[:, each], played[:, POSITIONS]) for each in (FIRST, FIVE, LOSS))
     return Prediction(
         method=judge.method,
-        sides=tuple(sorted({library.template_of(name).side for name in judge.teams.tables})),
+        sides=judge.teams.sides,
         games=len(notes),
         broken=int(notes[:, BROKEN].sum()),
         positions=int(played[:, POSITIONS].sum()),

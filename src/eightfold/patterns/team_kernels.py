@@ -62,19 +62,21 @@ def _change(point: int, now: int, board: Geometry, work: Workspace) -> None:
     if now == before:
         return
     work.board[point] = now
+    codes, stale, stale_points, stale_counts = work.codes, work.stale, work.stale_points, work.stale_counts
+    patterns, places = board.patterns, board.places
     # A digit is 1 for an own stone and 2 for the opponent's: black's view, and white's.
     black = now - before
     white = (3 - now if now else 0) - (3 - before if before else 0)
     for k in range(board.starts[point], board.starts[point + 1]):
-        pattern, place = board.patterns[k], board.places[k]
-        work.codes[0, pattern] += black * place
-        work.codes[1, pattern] += white * place
+        pattern, place = patterns[k], places[k]
+        codes[0, pattern] += black * place
+        codes[1, pattern] += white * place
         near = pattern // MEMBERS
         for view in range(2):
-            if work.stale[view, near] == 0:
-                work.stale[view, near] = 1
-                work.stale_points[view, work.stale_counts[view]] = near
-                work.stale_counts[view] += 1
+            if stale[view, near] == 0:
+                stale[view, near] = 1
+                stale_points[view, stale_counts[view]] = near
+                stale_counts[view] += 1
 
 
 @kernel
@@ -92,30 +94,36 @@ def _look_up(
     view: int, numbering: Numbering, board: Geometry, judgement: Judgement, work: Workspace, expected: Floats
 ) -> None:
     """Look up the patterns that have changed in one side's view."""
+    codes, numbers, stale, stale_points, strengths = (
+        work.codes, work.numbers, work.stale, work.stale_points, work.strengths,
+    )  # fmt: skip
+    slots, offsets, templates, values = numbering.slots, numbering.offsets, board.templates, judgement.values
+    shares = work.shares
     for k in range(work.stale_counts[view]):
-        point = work.stale_points[view, k]
-        _hand_out(work, view, point, expected)
-        work.stale[view, point] = 0
+        point = stale_points[view, k]
+        stale[view, point] = 0
+        share, product = shares[view, point], 1.0
+        shares[view, point] = 0.0
         for member in range(MEMBERS):
-            template = board.templates[point, member]
+            if share != 0.0:  # it belongs to the patterns that the point had
+                expected[numbers[view, point, member]] += share
+            template = templates[point, member]
             number = Int(0)
-            if template >= 0 and numbering.offsets[template] >= 0:
-                number = Int(numbering.slots[numbering.offsets[template] + work.codes[view, point * MEMBERS + member]])
-            work.numbers[view, point, member] = number
-        work.strengths[view, point] = _together(view, point, numbering, board, judgement, work)
+            if template >= 0 and offsets[template] >= 0:
+                number = Int(slots[offsets[template] + codes[view, point * MEMBERS + member]])
+            numbers[view, point, member] = number
+            product *= values[number]
+        strengths[view, point] = product
+        if judgement.posteriors:
+            strengths[view, point] = _mean_posterior(view, point, numbering, board, judgement, work)
     work.stale_counts[view] = 0
 
 
 @kernel
-def _together(
+def _mean_posterior(
     view: int, point: int, numbering: Numbering, board: Geometry, judgement: Judgement, work: Workspace
 ) -> float:
-    """What the patterns of a point come to."""
-    if not judgement.posteriors:
-        product = 1.0
-        for member in range(MEMBERS):
-            product *= judgement.values[work.numbers[view, point, member]]
-        return product
+    """The geometric mean of what a point's 4x4 patterns are worth; of one that is unknown, the 3x3 pattern's worth."""
     coarse = 0.0  # the posterior of the 3x3 pattern
     total = 0.0
     count = 0
@@ -147,39 +155,16 @@ def _distance(one: int, other: int, size: int) -> int:
 
 
 @kernel
-def _find_levels(state: Ints, point: int, before: int, numbering: Numbering, board: Geometry, levels: Ints) -> None:
-    """Write the numbers of a candidate's features to `levels` [7]; 0 where one does not apply."""
-    size, firsts = state[SIZE], numbering.features
-    for feature in range(FEATURE_COUNT):
-        levels[feature] = 0
-    if firsts[DISTANCE] >= 0:
-        levels[DISTANCE] = _distance(point, state[LAST], size)
-    if firsts[BEFORE] >= 0:
-        levels[BEFORE] = _distance(point, before, size)
-    if firsts[EDGE] >= 0:
-        levels[EDGE] = board.lines[point]
-    if max(max(firsts[CAPTURES], firsts[ATARIS]), max(firsts[EXTENSIONS], firsts[SELF_ATARIS])) >= 0:
-        effects = move_effects(state, point)
-        if effects:
-            levels[CAPTURES] = 2 if effects & RESCUE else int(effects & CAPTURE != 0)
-            levels[ATARIS] = int(effects & ATARI != 0)
-            levels[EXTENSIONS] = int(effects & EXTENSION != 0)
-            levels[SELF_ATARIS] = int(effects & SELF_ATARI != 0)
-    for feature in range(FEATURE_COUNT):
-        if levels[feature] > 0:
-            levels[feature] = 0 if firsts[feature] < 0 else firsts[feature] + levels[feature] - 1
-
-
-@kernel
 def _candidates(state: Ints, work: Workspace) -> int:
     """Write all points that may be played to `work.legal`; how many they are."""
-    refused = forbidden(state, work.changed)  # in ascending order
+    denied, stones_at, found = work.changed, work.board, work.legal
+    refused = forbidden(state, denied)  # in ascending order
     count = place = 0
-    for point in range(work.board.shape[0]):
-        if place < refused and work.changed[place] == point:
+    for point in range(stones_at.shape[0]):
+        if place < refused and denied[place] == point:
             place += 1
-        elif work.board[point] == 0:
-            work.legal[count] = point
+        elif stones_at[point] == 0:
+            found[count] = point
             count += 1
     return count
 
@@ -194,24 +179,45 @@ def _judge(
     work: Workspace,
     expected: Floats,
 ) -> int:
-    """Write the candidates to `work.legal` and their strengths to `work.teams`; how many they are."""
-    view, count = state[SIDE] - BLACK, 0
+    """Write the candidates to `work.legal`, their strengths to `work.teams`, the numbers of their features to `levels`.
+
+    How many they are. In one piece: Numba counts references to arrays that are handed on, and that would take longer.
+    """
+    size, last, view, count = state[SIZE], state[LAST], state[SIDE] - BLACK, 0
     if state[RESULT] == ONGOING:
         count = _candidates(state, work)
     _look_up(view, numbering, board, judgement, work, expected)
-    anything = False
+    points, strengths, teams, levels, lines = work.legal, work.strengths, work.teams, work.levels, board.lines
+    values, firsts = judgement.values, numbering.features
+    for c in range(count):
+        teams[c] = strengths[view, points[c]]
     for feature in range(FEATURE_COUNT):
-        anything |= numbering.features[feature] >= 0
-    for k in range(count):
-        point = work.legal[k]
-        strength = work.strengths[view, point]
-        if anything:
-            levels = work.levels[k]
-            _find_levels(state, point, before, numbering, board, levels)
-            for feature in range(FEATURE_COUNT):
-                strength *= judgement.values[levels[feature]]
-        work.teams[k] = strength
+        if firsts[feature] < 0 or feature > EDGE:
+            continue
+        for c in range(count):
+            point = points[c]
+            level = lines[point] if feature == EDGE else _distance(point, last if feature == DISTANCE else before, size)
+            number = firsts[feature] + level - 1 if level > 0 else 0
+            levels[c, feature] = number
+            teams[c] *= values[number]
+    if max(max(firsts[CAPTURES], firsts[ATARIS]), max(firsts[EXTENSIONS], firsts[SELF_ATARIS])) >= 0:
+        for c in range(count):
+            effects = move_effects(state, points[c])
+            for feature in range(CAPTURES, FEATURE_COUNT):
+                level = _effect_level(feature, effects) if effects else 0
+                number = firsts[feature] + level - 1 if level > 0 and firsts[feature] >= 0 else 0
+                levels[c, feature] = number
+                teams[c] *= values[number]
     return count
+
+
+@kernel
+def _effect_level(feature: int, effects: int) -> int:
+    if feature == CAPTURES:
+        return 2 if effects & RESCUE else int(effects & CAPTURE != 0)
+    if feature == ATARIS:
+        return int(effects & ATARI != 0)
+    return int(effects & (EXTENSION if feature == EXTENSIONS else SELF_ATARI) != 0)
 
 
 @kernel
@@ -294,12 +300,13 @@ def _note(teams: Floats, count: int, chosen: int, total: float, notes: Floats) -
 def _share_out(
     view: int, count: int, chosen: int, total: float, work: Workspace, expected: Floats, wins: Floats
 ) -> None:
+    points, shares, teams, levels = work.legal, work.shares, work.teams, work.levels
     for c in range(count):
-        share = work.teams[c] / total
-        work.shares[view, work.legal[c]] += share
+        share = teams[c] / total
+        shares[view, points[c]] += share
         for feature in range(FEATURE_COUNT):
-            if work.levels[c, feature] > 0:
-                expected[work.levels[c, feature]] += share
+            if levels[c, feature] > 0:
+                expected[levels[c, feature]] += share
     for member in range(MEMBERS):
         wins[work.numbers[view, work.legal[chosen], member]] += 1.0
     for feature in range(FEATURE_COUNT):

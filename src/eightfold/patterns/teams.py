@@ -76,10 +76,14 @@ class Teams:
     count: int  # of all numbers, 0 included
 
     @property
+    def sides(self) -> tuple[int, ...]:
+        """Of the blocks of its patterns."""
+        return tuple(sorted({self.library.template_of(name).side for name in self.tables}))
+
+    @property
     def most_members(self) -> int:
         """The most that one team can have."""
-        sides = {self.library.template_of(name).side for name in self.tables}
-        return (3 in sides) + 4 * (4 in sides) + len(self.features)
+        return (3 in self.sides) + 4 * (4 in self.sides) + len(self.features)
 
 
 def make_teams(library: Library, features: Sequence[str] = (), *, sides: Sequence[int] = (3, 4)) -> Teams:
@@ -134,12 +138,14 @@ def _write_numbers(codes: Ints, places: Ints, first: int, slots: NDArray[np.int3
 
 
 @functools.lru_cache(maxsize=16)
-def geometry(size: int) -> Geometry:
-    """Of a board. Arrays that kernels only read, though not marked so: that would compile them twice."""
+def geometry(size: int, sides: tuple[int, ...]) -> Geometry:
+    """Of a board, for patterns of some block sizes. Kernels only read it; to mark it so would compile them twice."""
     points = size * size
     templates = np.full((points, MEMBERS), -1, np.int64)
     entries: list[list[tuple[int, int]]] = [[] for _ in range(points)]
     for kind, template in enumerate(TEMPLATES.values()):
+        if template.side not in sides:
+            continue
         placed = placements(template, size)
         for point in np.flatnonzero(placed[:, 0] >= 0).tolist():
             # Member 0 is the 3x3 pattern, whether it fits or not.

@@ -110,7 +110,7 @@ def walk_through(
 
 def _walk_batch(batch: Batch, judge: Judge, sums: list[tuple[Floats, Floats]], parts: int, learns: bool) -> Floats:
     game = batch.game
-    kernels, board = specialise(KERNELS, game.rules), geometry(game.size)
+    kernels, board = specialise(KERNELS, game.rules), geometry(game.size, judge.teams.sides)
     notes = np.zeros((len(batch.first), NOTES))
 
     def job(part: int) -> None:
