@@ -19,6 +19,7 @@ PLAYERS = Registry(
     "player",
     {
         **CLASSICAL_PLAYERS,
+        "pattern": "eightfold.search.pattern_player:PatternPlayer",
         "net": "eightfold.nets.player:NetPlayer",
         "isn": "eightfold.isn.player:IsnPlayer",
         "gomocup": "eightfold.protocols.gomocup.player:GomocupPlayer",

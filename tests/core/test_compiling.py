@@ -91,6 +91,8 @@ def test_what_is_over_in_a_moment_is_not_told():
         ("defaults_for_squares_0123456789abcdef", "the rules of squares"),
         ("eightfold.symmetry.slap", "the board symmetries"),
         ("eightfold.isn.fused", "a network"),
+        ("eightfold.patterns.codes", "the pattern libraries"),
+        ("team_kernels_for_eightfold_games_go_rules_0123456789abcdef", "the patterns of go"),
         ("squares", "the rules of squares"),
     ],
 )

@@ -6,20 +6,14 @@ import json
 import sys
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from eightfold.cli.app import JsonOption, patterns_app
-from eightfold.core.errors import EightfoldError, not_written
-
-if TYPE_CHECKING:
-    from eightfold.patterns.library import Library
-
-SOME_SKIPPED = 3  # exit code: a library was made, but not of all games
-INTERRUPTED = 130
-
-OutputOption = Annotated[Path, typer.Option("--output", "-o", help="The library's file, e.g. go.patterns.")]
+from eightfold.cli.pattern_prediction import FeaturesOption, IterationsOption, PriorOption, rate
+from eightfold.cli.pattern_report import INTERRUPTED, SOME_SKIPPED, OutputOption, check_folder, names_in, report
+from eightfold.core.errors import not_written
 
 
 @patterns_app.command()
@@ -40,6 +34,10 @@ def learn(
     threads: Annotated[int | None, typer.Option(min=1, help="Default: one for each core.")] = None,
     game: Annotated[str, typer.Option("--game", help="Whose records, e.g. go or gomoku:rule=renju.")] = "go",
     log: Annotated[Path | None, typer.Option(help="A file for the name of every game that is skipped.")] = None,
+    elo: Annotated[bool, typer.Option("--elo", help="Then learn strengths (Elo) from the same games.")] = False,
+    features: FeaturesOption = "",
+    iterations: IterationsOption = 20,
+    prior: PriorOption = 1.0,
     as_json: JsonOption = False,
 ) -> None:
     """Learn a library from game records. Ctrl-C stops cleanly; the same command goes on.
@@ -52,14 +50,14 @@ def learn(
     from eightfold.patterns.partial import PartialFile
     from eightfold.patterns.progress import LearningBar
 
-    _check_folder(output)
+    check_folder(output)
     stop = threading.Event()
     try:
         with LearningBar() as bar, stopped_by_signals(stop.set):
             library = learn_library(
                 paths,
                 game=game,
-                templates=[name.strip() for name in templates.split(",") if name.strip()],
+                templates=names_in(templates),
                 combined=not raw,
                 games=games,
                 skip=skip,
@@ -75,38 +73,12 @@ def learn(
         raise typer.Exit(INTERRUPTED) from None
     save_library(library, output)
     PartialFile.beside(output).remove()
-    _report(library, output, as_json)
+    if elo:
+        where = {"games": games, "skip": skip, "size": size, "game": game}
+        library = rate(library, paths, output, names_in(features), iterations, prior, where)
+    report(library, output, as_json)
     if library.about["skipped"]:
         raise typer.Exit(SOME_SKIPPED)
-
-
-def _check_folder(output: Path) -> None:
-    """Before hours of work: the output can be written where it is to go."""
-    if output.is_dir() or not output.parent.is_dir():
-        raise EightfoldError(f"cannot write {output}: give the name of a file in a folder that is there")
-
-
-def _report(library: Library, output: Path, as_json: bool) -> None:
-    about = dict(library.about)
-    patterns = {name: len(table.codes) for name, table in library.tables.items()}
-    if as_json:
-        print(json.dumps({"library": str(output), **about, "patterns": patterns}, ensure_ascii=False))
-        return
-    boards = ", ".join(f"{count:,} on {size}x{size}" for size, count in about["sizes"].items())
-    print(f"{output}: {about['games']:,} games, {about['moves']:,} moves ({boards})")
-    for name, count in patterns.items():
-        print(f"  {name:<14} {count:>12,} patterns")
-    if about["variations"]:
-        print(f"{about['variations']:,} games have variations; their main lines are counted")
-    skipped: dict[str, int] = about["skipped"]
-    if skipped:
-        reasons = ", ".join(f"{count:,} {reason}" for reason, count in skipped.items())
-        print(f"{sum(skipped.values()):,} skipped: {reasons}")
-        for line in about["skipped_first"]:
-            print(f"  {line}")
-        rest = sum(skipped.values()) - len(about["skipped_first"])
-        if rest:
-            print(f"  and {rest:,} more; --log FILE names all")
 
 
 @patterns_app.command()
@@ -120,7 +92,7 @@ def combine(
     from eightfold.patterns.files import load_library, save_library
     from eightfold.patterns.templates import templates_of
 
-    _check_folder(output)
+    check_folder(output)
     raw = load_library(library)
     result = combined(raw)
     save_library(result, output)
@@ -173,7 +145,7 @@ def export(
     if output is None:
         export_json(opened, sys.stdout, order=order)
         return
-    _check_folder(output)
+    check_folder(output)
     draft = output.with_name(f".{output.name}.draft")
     try:
         with open(draft, "w", encoding="utf-8") as file:

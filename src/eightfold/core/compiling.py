@@ -18,6 +18,12 @@ from typing import Any
 MOMENT = 0.5  # seconds of compiling before anything is said
 PAUSE = 1.0  # seconds without compiling after which it is over
 _SPECIALISED = re.compile(r"^(\w+?)_for_(?:eightfold_games_)?(\w+?)(?:_rules)?_[0-9a-f]{16}$")
+_SPECIALISED_PARTS = {
+    "defaults": "the rules of",
+    "counting": "the patterns of",
+    "replaying": "the patterns of",
+    "team_kernels": "the patterns of",
+}
 _OUR_RULES = re.compile(r"^eightfold\.games\.(\w+)\.")
 
 Listener = Callable[[str], None]  # told what is compiled, such as 'the search for gomoku'; '' when it is over
@@ -103,11 +109,12 @@ def part_of(module: str) -> str:
     ('the search for gomoku', 'the rules of go')
     """
     if found := _SPECIALISED.match(module):
-        return f"the rules of {found[2]}" if found[1] == "defaults" else f"the search for {found[2]}"
+        return f"{_SPECIALISED_PARTS.get(found[1], 'the search for')} {found[2]}"
     if found := _OUR_RULES.match(module):
         return f"the rules of {found[1]}"
     if module.startswith("eightfold."):
-        return {"symmetry": "the board symmetries", "search": "a search"}.get(module.split(".")[1], "a network")
+        rooms = {"symmetry": "the board symmetries", "patterns": "the pattern libraries", "search": "a search"}
+        return rooms.get(module.split(".")[1], "a network")
     return f"the rules of {module}" if module != "__main__" else "a kernel"
 
 

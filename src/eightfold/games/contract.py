@@ -73,12 +73,16 @@ def position_key(state: Ints) -> int:  # type: ignore[empty-body]
     """A number that a position shares with what the game's symmetries turn it into, and with nothing else."""
 
 
+def move_effects(state: Ints, move: int) -> int:  # type: ignore[empty-body]
+    """What a legal move does at once to the groups beside it: bits of `eightfold.games.effects`, by default none."""
+
+
 def replay(state: Ints, move: int, changed: Ints) -> int:  # type: ignore[empty-body]
     """Play a move of a record; write what it changes on the board to the front of `changed` [A] and return how much.
 
     An entry is 4 * point + what lies there now. -1 if the move, any number, is not legal; a pass changes nothing. What
-    only searches need, hashes and earlier boards, may be left behind: such a state is good for `replay`, `forbidden`
-    and `stones` alone, and no repetition is seen but a ko that is retaken at once.
+    only searches need, hashes and earlier boards, may be left behind: such a state is good for `replay`, `forbidden`,
+    `stones` and `move_effects` alone, and no repetition is seen but a ko that is retaken at once.
     """
 
 

@@ -42,6 +42,11 @@ def is_dead(state: Ints) -> bool:
 
 
 @kernel
+def move_effects(state: Ints, move: int) -> int:
+    return 0  # nothing is taken, saved or filled
+
+
+@kernel
 def position_key(state: Ints) -> int:
     return orbit_key(state[HASHES : HASHES + 8], SYMMETRIES)
 

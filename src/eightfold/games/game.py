@@ -156,6 +156,11 @@ class Game:
         return hasattr(self.rules, "score_moves")
 
     @property
+    def takes_stones(self) -> bool:
+        """Whether it says what a move does to groups (`eightfold.games.effects`), which patterns learn as features."""
+        return hasattr(self.rules, "move_effects")
+
+    @property
     def usual_player(self) -> str:
         """The classical player that suits it."""
         return self.spec.usual_player or ("alphabeta" if self.scores_moves else "mcts")

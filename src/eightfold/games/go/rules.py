@@ -11,7 +11,7 @@ With a handicap black's stones are there at the start and white begins. `docs/go
 
 Read next: `layout.py` and `board.py` (groups and liberties), `legal.py`, `memory.py` (superko), `score.py`
 (counting), `replay.py` (moves of records), `planes.py` (what networks see), `move_scores.py` (the heuristic of the
-classical players), `setup.py` (handicap and other starts).
+classical players), `effects.py` (what a move does to groups), `setup.py` (handicap and other starts).
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ from eightfold.games.go.board import (
     stone_count,
     touches_own,
 )
+from eightfold.games.go.effects import move_effects as move_effects
 from eightfold.games.go.layout import (
     CELLS,
     COLOUR,
