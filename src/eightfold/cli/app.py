@@ -14,6 +14,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
+patterns_app = typer.Typer(
+    help="Pattern libraries: learned from game records, symmetric shapes counted together.", no_args_is_help=True
+)
+app.add_typer(patterns_app, name="patterns")
+
 GameOption = Annotated[str, typer.Option("--game", help="The game, e.g. gomoku:size=8,win=5,rule=standard.")]
 NetworkGameOption = Annotated[
     str | None,
