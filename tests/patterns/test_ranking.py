@@ -98,10 +98,10 @@ def test_the_page_is_one_file_and_escapes_what_a_library_says():
         game="<b>go</b>",
         combined=True,
         tables=library.tables,
-        about={"games": 1234, "<script>": 3, "sizes": {"9": 1}},
+        about={"games": 1234, "moves": "<script>", "sizes": {"9": 1}},
     )
     shown = {order: top_patterns(library, tables=["3x3-edge"], order=order, top=5) for order in orders_of(library)}
-    text = library_page(strange, "a & b <i>", shown, first="plays")
+    text = library_page(strange, "a & b <i>", shown, first="plays", note="<u>")
     tags = Tags()
     tags.feed(text)
     assert tags.open == []
@@ -109,7 +109,8 @@ def test_the_page_is_one_file_and_escapes_what_a_library_says():
     assert "link" not in tags.counts
     assert "<b>go" not in text
     assert "a &amp; b &lt;i&gt;" in text
-    assert "1,234 games, 3 &lt;script&gt;. Patterns" in text
+    assert "<u>" not in text
+    assert "patterns, 1,234 games. Patterns" in text
     assert tags.counts["li"] == 4 * 5
     assert re.search(r'id="order-plays" checked', text)
     assert "http" not in text

@@ -61,6 +61,7 @@ def test_json_is_one_object(folder):
     place = table.codes.tolist().index(first["code"])
     assert (first["matches"], first["plays"]) == (table.matches[place], table.plays[place])
     assert first["plays"] == table.plays.max()
+    assert told["about"] == {"games": 4, "moves": 120}
     assert first["elo"] is None
     assert first["interval"][0] <= first["posterior"] == first["plays"] / first["matches"] <= first["interval"][1]
     assert first["rows"][2][0] == "?"

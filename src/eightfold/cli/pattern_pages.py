@@ -84,7 +84,7 @@ def _about(library: Library) -> dict[str, Any]:
     return {
         "game": library.game,
         "combined": library.combined,
-        "about": dict(library.about),
+        "about": {name: value for name, value in library.about.items() if not isinstance(value, dict | list)},
         "tables": {name: len(table.codes) for name, table in library.tables.items()},
     }
 

@@ -44,7 +44,7 @@ def orders_of(library: Library) -> tuple[str, ...]:
 def facts_of(library: Library) -> str:
     """How large a library is and what it was learned from, in words: '954 patterns, 12 games, 720 moves'."""
     patterns = sum(len(table.codes) for table in library.tables.values())
-    counts = {"patterns": patterns, **library.about}
+    counts = {"patterns": patterns, **{name: library.about.get(name) for name in ("games", "moves")}}
     return ", ".join(f"{value:,} {name}" for name, value in counts.items() if type(value) is int)
 
 
