@@ -60,12 +60,25 @@ def isn_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def address(run_folder: Path, isn_file: Path) -> Iterator[str]:
+def pattern_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A combined library of 3x3 and 4x4 patterns from a few random games of Go."""
+    from eightfold.patterns.files import save_library
+    from patterns.libraries import combined_library
+
+    path = tmp_path_factory.mktemp("patterns") / "few-games.patterns"
+    save_library(combined_library(), path)
+    return path
+
+
+@pytest.fixture(scope="session")
+def address(run_folder: Path, isn_file: Path, pattern_file: Path) -> Iterator[str]:
     """A server that all tests of a process share: games do not disturb each other."""
     from eightfold.web.lobby import Lobby
     from web.serving import running
 
     players = ["mcts:playouts=50", "alphabeta:depth=2"]
-    lobby = Lobby(players=players, runs=[run_folder], isns=[isn_file], workers=2, pace=0, seed=1)
+    lobby = Lobby(
+        players=players, runs=[run_folder], isns=[isn_file], patterns=[pattern_file], workers=2, pace=0, seed=1
+    )
     with running(lobby) as where:
         yield where

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
-SHOWN = ("play-light", "analyse-light", "eightfold-dark", "go-count-light", "play-phone")
+SHOWN = ("play-light", "analyse-light", "eightfold-dark", "go-count-light", "go-patterns-light", "play-phone")
 WIDTH, COLOURS = 860, 256
 
 

@@ -1,4 +1,4 @@
-"""Pictures of Go on the page for people to look at: python tests/web/screenshots_go.py FOLDER"""
+"""Pictures of Go on the page for people to look at: python tests/web/screenshots_go.py FOLDER [PATTERNS ...]"""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ GAME = (
 )
 POSITION = f"#position=go:size=9,komi=7.5&moves={GAME}"
 ENDED = f"#position=go:size=9,komi=7.5&moves={GAME}-pass-pass"
+SHAPES = "#position=go:size=9,komi=7.5&moves=e5-e4-d4-f5-e6-f6-d3-e3-f7-g7-f8-g8-e2-f2-d2-f3-g9-h9-f9-d1"
 KO = "#position=go:size=9,komi=7.5&moves=d5-e5-c4-f4-d3-e3-e4-d4"
 
 
-def take(folder: Path) -> None:
+def take(folder: Path, patterns: list[Path]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    with running(Lobby(pace=0.1, seed=1)) as address, browser() as chromium:
+    with running(Lobby(patterns=patterns, pace=0.1, seed=1)) as address, browser() as chromium:
         for scheme in ("light", "dark"):
             context = chromium.new_context(viewport=DESK, color_scheme=scheme)
             tour(context.new_page(), address, folder, scheme)
@@ -80,9 +81,14 @@ def tour(page: Any, address: str, folder: Path, name: str) -> None:
     page.click('nav a[data-view="eightfold"]')
     page.wait_for_timeout(1500)
     shoot("eightfold")
+    open_position(SHAPES)
+    page.click('nav a[data-view="patterns"]')
+    page.wait_for_timeout(1000)
+    click_point(page, 42)
+    shoot("patterns")
 
 
 if __name__ == "__main__":
     if why_not() or len(sys.argv) < 2:
         sys.exit(why_not() or __doc__)
-    take(Path(sys.argv[1]))
+    take(Path(sys.argv[1]), [Path(file) for file in sys.argv[2:]])

@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eightfold.core.errors import EightfoldError
+from eightfold.patterns.files import save_library
+from eightfold.patterns.library import Library, Table
 from eightfold.web import messages
 from eightfold.web.connection import Connection
 from eightfold.web.lobby import Lobby
@@ -19,7 +22,7 @@ from refusals import refusal
 
 TYPES = [
     "new", "resume", "play", "undo", "hint", "resign", "select", "remove", "seats", "analyse", "review", "eightfold",
-    "mark_dead", "suggest_dead", "agree", "maps", "load", "save", "ping",
+    "mark_dead", "suggest_dead", "agree", "maps", "patterns", "load", "save", "ping",
 ]  # fmt: skip
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=20),
@@ -44,6 +47,9 @@ likely = st.fixed_dictionaries(
         "network": st.none() | st.text(max_size=5),
         "sgf": st.sampled_from(["(;GM[4]SZ[5];B[cc](;W[dd])(;W[aa]))", "(;", "x"]) | st.text(max_size=40),
         "id": st.text(min_size=8, max_size=12),
+        "library": st.sampled_from(["middle", "go", "../x", ""]),
+        "measure": st.sampled_from(["3x3 posterior", "Elo", ""]),
+        "point": st.none() | st.integers(-2, 30),
     },
 )
 
@@ -96,8 +102,11 @@ class Wire:
 
 
 @pytest.fixture(scope="module")
-def lobby():
-    lobby = Lobby(workers=1, pace=0, seed=0)
+def lobby(tmp_path_factory):
+    middle = tmp_path_factory.mktemp("patterns") / "middle.patterns"
+    table = Table(codes=np.array([0, 7], np.uint32), matches=np.array([9, 4]), plays=np.array([1, 3]))
+    save_library(Library(game="gomoku", combined=False, tables={"3x3-centre": table}), middle)
+    lobby = Lobby(workers=1, pace=0, seed=0, patterns=[middle])
     yield lobby
     lobby.close()
 

@@ -13,9 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from eightfold.core.intervals import Z95, wilson_bounds
+
 ELO = 400 / math.log(10)  # points for each unit of the logistic function
 STEPS, CLOSE = 100, 1e-9  # of Newton's method
-Z95 = 1.959963984540054  # the normal quantile that leaves 2.5 % on either side
 
 
 def wilson_interval(score: float, games: int, z: float = Z95) -> tuple[float, float]:
@@ -28,12 +29,8 @@ def wilson_interval(score: float, games: int, z: float = Z95) -> tuple[float, fl
     >>> round(low, 3), round(high, 3)
     (0.299, 0.701)
     """
-    if games == 0:
-        return 0.0, 1.0
-    spread = z * z / games
-    centre = (score + spread / 2) / (1 + spread)
-    half = z / (1 + spread) * math.sqrt(score * (1 - score) / games + spread / (4 * games))
-    return max(0.0, min(score, centre - half)), min(1.0, max(score, centre + half))  # against rounding at 0 and 1
+    low, high = wilson_bounds(score, games, z)
+    return float(low), float(high)
 
 
 def score_interval(wins: int, draws: int, losses: int, z: float = Z95) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""The command line: the commands are in `playing.py`, `training.py`, `patterns.py` and `utilities.py`.
+"""The command line: commands are in `playing.py`, `training.py`, `utilities.py`, `patterns.py`, `pattern_pages.py`.
 
 Bad input is one line on stderr and exit code 2; results go to stdout, progress to stderr.
 """
@@ -12,7 +12,8 @@ from typing import Annotated
 import typer
 
 from eightfold import __version__
-from eightfold.cli import patterns as patterns  # importing these adds their commands
+from eightfold.cli import pattern_pages as pattern_pages  # importing these adds their commands
+from eightfold.cli import patterns as patterns
 from eightfold.cli import playing as playing
 from eightfold.cli import training as training
 from eightfold.cli import utilities as utilities

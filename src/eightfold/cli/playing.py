@@ -107,11 +107,22 @@ def serve(
         list[Path] | None,
         typer.Option(help="An Internal Symmetry Network to show on Go boards, a file or a run; repeatable."),
     ] = None,
+    patterns: Annotated[
+        list[Path] | None, typer.Option(help="A pattern library for the pattern explorer; repeatable.")
+    ] = None,
 ) -> None:
     """Open the page: play, analyse, see a position from its eight sides, watch training."""
     from eightfold.web.serve import serve as serve_page
 
-    serve_page(host=host, port=port, browser=not no_browser, runs=run or [], players=player or [], isns=isn or [])
+    serve_page(
+        host=host,
+        port=port,
+        browser=not no_browser,
+        runs=run or [],
+        players=player or [],
+        isns=isn or [],
+        patterns=patterns or [],
+    )
 
 
 @app.command()

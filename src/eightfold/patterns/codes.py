@@ -104,6 +104,13 @@ def swapped(tables: CodeTables, code: int) -> int:
     return permuted(tables, tables.low.shape[0] - 1, code)
 
 
+def canonical_codes(template_name: str, codes: NDArray[np.integer]) -> Ints:
+    """[K]: the canonical codes of codes [K], without compiling anything: for look-ups of a few."""
+    tables, known = code_tables(template_name), np.asarray(codes, np.int64)
+    least: Ints = (tables.low[:-1, known % LOW] + tables.high[:-1, known // LOW]).min(axis=0)
+    return least
+
+
 def orbit(template_name: str, code: int) -> list[int]:
     """All codes of the class's reference that are the same as this code of a template, ascending."""
     digits = digits_of(np.array([code]), TEMPLATES[template_name].digits)

@@ -12,6 +12,7 @@ Read next: `files.py`, how a library is stored; `combine.py`; `counting.py`, whe
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 
 from eightfold.core.errors import EightfoldError, unknown
 from eightfold.core.jit import Ints
-from eightfold.patterns.codes import canonical, code_tables
+from eightfold.patterns.codes import canonical_codes
 from eightfold.patterns.templates import CLASSES, TEMPLATES, Template, reference
 
 PIECE = 1 << 16  # codes that are gone through at a time
@@ -40,6 +41,13 @@ class Table:
         """The place of a code, if it was ever seen."""
         place = int(np.searchsorted(self.codes, code))
         return place if place < len(self.codes) and self.codes[place] == code else None
+
+    def find_all(self, codes: NDArray[np.integer]) -> Ints:
+        """[N]: the places of codes [N]; -1 for those that were never seen."""
+        places = np.searchsorted(self.codes, np.asarray(codes, self.codes.dtype))
+        found = places < len(self.codes)
+        found[found] = self.codes[places[found]] == codes[found]
+        return np.where(found, places, -1).astype(np.int64)
 
     @property
     def posteriors(self) -> NDArray[np.float64]:
@@ -80,6 +88,13 @@ class Library:
     def has_elo(self) -> bool:
         return any(table.gammas is not None for table in self.tables.values())
 
+    @functools.cached_property
+    def mean_posterior(self) -> float:
+        """Of all patterns together: what is to be expected of one that was never seen."""
+        matches = sum(int(np.sum(table.matches, dtype=np.int64)) for table in self.tables.values())
+        plays = sum(int(np.sum(table.plays, dtype=np.int64)) for table in self.tables.values())
+        return max(plays, 1) / max(matches, 1)
+
     def template_of(self, table: str) -> Template:
         """In whose frame the codes of a table are written."""
         return reference(table) if self.combined else TEMPLATES[table]
@@ -88,12 +103,17 @@ class Library:
         """The name of the table in which patterns of a template are."""
         return template.pattern_class if self.combined else template.name
 
+    def look_up_all(self, template: Template, codes: NDArray[np.integer]) -> tuple[Table, Ints]:
+        """The table of a template and the places [N] of patterns [N] in it; -1 for those that were never seen."""
+        table = self.tables[self.table_for(template)]
+        return table, table.find_all(canonical_codes(template.name, codes) if self.combined else codes)
+
     def look_up(self, template: Template, code: int) -> Statistics:
         """What is known of a pattern as it was read with a template."""
         name = self.table_for(template)
         if name not in self.tables:
             raise EightfoldError(f"this library knows no patterns of {name}; it knows {', '.join(self.tables)}")
-        code = int(canonical(code_tables(template.name), code)) if self.combined else code
+        code = int(canonical_codes(template.name, np.array([code]))[0]) if self.combined else code
         table = self.tables[name]
         place = table.find(code)
         if place is None:

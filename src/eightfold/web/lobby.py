@@ -25,6 +25,7 @@ from eightfold.core.threads import usable_cores
 from eightfold.games.game import DEFAULT_GAME, GAMES, Game, make_game
 from eightfold.parts import PLAYERS
 from eightfold.search.result import Player
+from eightfold.web.explorer import ServedLibraries
 from eightfold.web.maps import MapSources
 from eightfold.web.menu import Menu
 from eightfold.web.messages import AnyMessage, New, Seat
@@ -51,6 +52,7 @@ class Lobby:
         players: Sequence[str] = (),
         runs: Sequence[Path] = (),
         isns: Sequence[Path] = (),
+        patterns: Sequence[Path] = (),
         workers: int = 0,
         pace: float = PACE,
         seed: int | None = None,
@@ -58,6 +60,7 @@ class Lobby:
         self.menu = Menu(players, runs)
         self.runs = WatchedRuns(runs)
         self.maps = MapSources(isns, self.menu)
+        self.patterns = ServedLibraries(patterns)
         self.workers = WorkerPool(workers or usable_cores())
         self.warm_up = WarmUp()
         self.pace = pace
@@ -185,11 +188,12 @@ class Lobby:
     # ---- what the page asks for first -----------------------------------------------------------------
 
     def menu_message(self) -> dict[str, Any]:
-        """The players, games and point maps that a browser may choose."""
+        """The players, games, point maps and pattern libraries that a browser may choose."""
         return {
             "players": [entry.as_dict() for entry in self.menu.all()],
             "games": [_family_message(make_game(name)) for name in GAMES],
             "maps": self.maps.all(),
+            "patterns": self.patterns.all(),
             "default_game": make_game(DEFAULT_GAME).text,
         }
 

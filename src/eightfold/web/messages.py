@@ -142,6 +142,15 @@ class Maps(Message):
     source: Key
 
 
+class Patterns(Message):
+    """Show how likely the points are by a library of patterns, and the shapes of one point."""
+
+    type: Literal["patterns"]
+    library: Key
+    measure: Key
+    point: Action | None = None
+
+
 class Load(Message):
     type: Literal["load"]
     sgf: Annotated[str, Field(min_length=1, max_length=LARGEST_SGF)]
@@ -172,6 +181,7 @@ AnyMessage = (
     | Review
     | Eightfold
     | Maps
+    | Patterns
     | Load
     | Save
     | Ping

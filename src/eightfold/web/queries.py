@@ -1,4 +1,4 @@
-"""What one viewer asks about the position that is shown: a hint, dead stones, point maps, the eight sides.
+"""What one viewer asks about the position that is shown: a hint, dead stones, point maps, the eight sides, patterns.
 
 Only the viewer who asks gets the answer.
 """
@@ -15,6 +15,7 @@ from eightfold.search.ownership import dead_stones
 from eightfold.search.result import SearchResult
 from eightfold.web import messages
 from eightfold.web.eightfold_view import eight_sides
+from eightfold.web.explorer import explore
 from eightfold.web.messages import Seat
 from eightfold.web.session import NOT_PASSED
 from eightfold.web.workers import Job, failure_text
@@ -67,7 +68,7 @@ class Queries:
             self._hint.stop.set()
             self._hint = None
 
-    # ---- dead stones, maps, the eight sides -----------------------------------------------------------
+    # ---- dead stones, maps, patterns, the eight sides --------------------------------------------------
 
     def suggest_dead(self, viewer: Viewer) -> None:
         session = self._table.session
@@ -89,6 +90,15 @@ class Queries:
         session, lobby = self._table.session, self._table.lobby
         start, position = session.start, session.position
         self._answer(lambda stop: lobby.maps.find(message.source).compute(start, position), viewer, "maps")
+
+    def patterns(self, message: messages.Patterns, viewer: Viewer) -> None:
+        position, lobby = self._table.session.position, self._table.lobby
+
+        def work(stop: threading.Event) -> dict[str, Any]:
+            library = lobby.patterns.find(message.library, position)
+            return {**explore(library, position, message.measure, message.point), "library": message.library}
+
+        self._answer(work, viewer, "patterns")
 
     def eight_sides(self, message: messages.Eightfold, viewer: Viewer) -> None:
         position, lobby = self._table.session.position, self._table.lobby

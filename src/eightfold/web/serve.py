@@ -13,10 +13,10 @@ import socket
 import sys
 import threading
 import webbrowser
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from eightfold.core.errors import EightfoldError
 from eightfold.core.extras import need
@@ -39,6 +39,7 @@ def serve(
     runs: Sequence[Path] = (),
     players: Sequence[str] = (),
     isns: Sequence[Path] = (),
+    patterns: Sequence[Path] = (),
     training: Training | None = None,
 ) -> None:
     """Serve until Ctrl-C, or until `training` returns."""
@@ -46,8 +47,9 @@ def serve(
         need(module, purpose="the page")
     lobby: Future[Lobby] = Future()
     lobby.set_running_or_notify_cancel()  # a visitor who stops waiting for it cancels it for nobody else
-    loading = threading.Thread(target=_make_lobby, args=(lobby, runs, players, isns), name="lobby", daemon=True)
-    if players or isns:  # a wrong name is an error before anything opens
+    given = {"runs": runs, "players": players, "isns": isns, "patterns": patterns}
+    loading = threading.Thread(target=_make_lobby, args=(lobby, given), name="lobby", daemon=True)
+    if players or isns or patterns:  # a wrong name is an error before anything opens
         loading.start()
         lobby.result()
     import uvicorn
@@ -103,13 +105,13 @@ def serve(
         lobby.result()  # tells why it could not be made
 
 
-def _make_lobby(made: Future[Lobby], runs: Sequence[Path], players: Sequence[str], isns: Sequence[Path]) -> None:
-    """Import the games and make the lobby."""
+def _make_lobby(made: Future[Lobby], given: Mapping[str, Any]) -> None:
+    """Import the games and make the lobby with what the server was given."""
     try:
         from eightfold.web import connection  # noqa: F401 - so that no visitor waits for its imports
         from eightfold.web.lobby import Lobby
 
-        made.set_result(Lobby(players=players, runs=runs, isns=isns))
+        made.set_result(Lobby(**given))
     except BaseException as error:
         made.set_exception(error)
 

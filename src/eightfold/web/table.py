@@ -131,6 +131,8 @@ class Table:
                 self._queries.eight_sides(message, viewer)
             case messages.Maps():
                 self._queries.maps(message, viewer)
+            case messages.Patterns():
+                self._queries.patterns(message, viewer)
             case messages.Save():
                 viewer.post({"type": "sgf", "sgf": session.as_sgf()})
             case _:

@@ -6,6 +6,7 @@ import { SeatForm, fitsGame } from "./forms.js";
 import { WinRateGraph } from "./graph.js";
 import { capital, percent, pointName, shortNumber } from "./names.js";
 import { PointMaps } from "./point_maps.js";
+import { Stepper } from "./stepper.js";
 import { VariationTree } from "./tree.js";
 
 export class AnalyseView {
@@ -13,13 +14,8 @@ export class AnalyseView {
     this.game = game;
     this.board = board;
     this.visible = false;
-    this.target = null; // the node that was selected last, until the server shows it: keys come faster than answers
-    this.choose = (node) => {
-      this.target = node;
-      game.send("select", { node });
-    };
-    game.on("state", ({ node }) => { if (node === this.target) this.target = null; });
-    game.on("error", () => { this.target = null; });
+    this.stepper = new Stepper(game, () => this.visible);
+    this.choose = (node) => this.stepper.choose(node);
     this.by = new SeatForm("Engine", game.menu, { human: false, onChange: () => this.engineChanged() });
     this.toggle = button("Think", () => this.setThinking(!this.thinking), { class: "strong", id: "think" });
     this.review = button("Review the whole game", () => game.send("review", { by: this.by.seat }), { id: "review" });
@@ -48,14 +44,11 @@ export class AnalyseView {
     game.on("analysis", (assessment) => this.update(assessment));
     game.on("evaluation", () => game.state && this.show(game.state));
     game.on("sgf", ({ sgf }) => this.download(sgf));
-    document.addEventListener("keydown", (event) => this.key(event));
   }
 
   steps() {
-    const step = (text, label, to) => button(text, () => this.step(to), { "aria-label": label, class: "step" });
     this.drop = button("Remove variation", () => this.remove(), { class: "step" });
-    return make("div", { class: "buttons" }, step("|◀", "First position", "first"), step("◀", "Back", "back"),
-      step("▶", "Forward", "forward"), step("▶|", "Last position", "last"), this.drop);
+    return make("div", { class: "buttons" }, ...this.stepper.buttons(), this.drop);
   }
 
   records() {
@@ -199,27 +192,11 @@ export class AnalyseView {
     if (this.thinking) this.setThinking(true);
   }
 
-  step(to) {
-    const from = this.game.nodes.has(this.target) ? this.target : this.game.state.node;
-    const line = this.game.line(from);
-    const at = line.indexOf(from);
-    const target = { first: 0, back: Math.max(0, at - 1), forward: Math.min(line.length - 1, at + 1), last: line.length - 1 }[to];
-    if (line[target] !== from) this.choose(line[target]);
-  }
-
   remove() {
     const { state } = this.game;
     if (state.node !== 0 && window.confirm("Remove this move and all that follow?")) {
       this.game.send("remove", { node: state.node });
     }
-  }
-
-  key(event) {
-    const busy = event.target.closest?.("input, textarea, select, dialog, svg.board");
-    const to = { ArrowLeft: "back", ArrowRight: "forward", Home: "first", End: "last" }[event.key];
-    if (!this.visible || busy || !to || event.ctrlKey || event.metaKey || event.altKey) return;
-    event.preventDefault();
-    this.step(to);
   }
 
   share() {

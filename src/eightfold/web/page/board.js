@@ -27,6 +27,7 @@ export class Board {
     this.canPlay = false;
     this.canMark = false;
     this.hovered = -1;
+    this.onPick = null; // while it is set, a click picks a point instead of playing
   }
 
   build(size, letters) {
@@ -63,7 +64,9 @@ export class Board {
     this.lastMark = makeSvg("circle", { class: "last", r: 6.2, visibility: "hidden" });
     this.hintMark = makeSvg("circle", { class: "hint", r: STONE + 1, visibility: "hidden" });
     this.lineMark = makeSvg("g", { class: "line" });
-    this.layers.marks.append(this.lineMark, this.lastMark, this.hintMark, this.hoverStone, this.cursor);
+    this.blockMark = makeSvg("rect", { class: "block", rx: 8, visibility: "hidden" });
+    this.pickMark = makeSvg("circle", { class: "picked", r: STONE + 0.4, visibility: "hidden" });
+    this.layers.marks.append(this.blockMark, this.pickMark, this.lineMark, this.lastMark, this.hintMark, this.hoverStone, this.cursor);
     this.at = Math.floor((size * size) / 2);
     if (active) this.listen();
     this.holder.replaceChildren(this.svg);
@@ -141,7 +144,7 @@ export class Board {
     this.toMove = toMove;
     this.canPlay = canPlay;
     this.canMark = canMark && this.onMark !== null;
-    this.svg.classList.toggle("playable", canPlay || this.canMark);
+    this.svg.classList.toggle("playable", canPlay || this.canMark || this.onPick !== null);
     if (stones !== this.shown) {
       for (let action = 0; action < stones.length; action++) {
         if (stones[action] !== this.shown[action]) this.setStone(action, Number(stones[action]));
@@ -160,10 +163,32 @@ export class Board {
   }
 
   updateLabel() {
-    if (!this.onPlay) return;
+    if (!this.onPlay || !this.svg) return;
     const count = this.size * this.size - this.shown.split("0").length + 1;
     this.svg.setAttribute("aria-label",
-      `${this.label}, ${this.size} by ${this.size}, ${count} stones; arrow keys move, enter plays`);
+      `${this.label}, ${this.size} by ${this.size}, ${count} stones; arrow keys move, enter ${this.onPick ? "picks a point" : "plays"}`);
+  }
+
+  // Let clicks and the enter key pick points, stones too: onPick(action). Null: they play again.
+  setPicking(onPick) {
+    this.onPick = onPick;
+    this.svg?.classList.toggle("playable", this.canPlay || this.canMark || onPick !== null);
+    this.updateLabel();
+  }
+
+  // A ring round the point that is picked and a frame round the block of its pattern; null: none.
+  markBlock(picked, points = []) {
+    if (!this.svg) return;
+    this.mark(this.pickMark, picked);
+    this.blockMark.setAttribute("visibility", points.length ? "visible" : "hidden");
+    if (!points.length) return;
+    const xs = points.map((action) => this.x(action));
+    const ys = points.map((action) => this.y(action));
+    const [left, top] = [Math.min(...xs) - CELL / 2, Math.min(...ys) - CELL / 2];
+    this.blockMark.setAttribute("x", left);
+    this.blockMark.setAttribute("y", top);
+    this.blockMark.setAttribute("width", Math.max(...xs) - left + CELL / 2);
+    this.blockMark.setAttribute("height", Math.max(...ys) - top + CELL / 2);
   }
 
   setStone(action, colour) {
@@ -280,13 +305,14 @@ export class Board {
   hoverAt(action) {
     if (this.onHover && action !== this.hovered) this.onHover(action);
     this.hovered = action;
-    const visible = this.canPlay && this.isFree(action) && !this.layers.ghosts.firstChild;
+    const visible = this.canPlay && !this.onPick && this.isFree(action) && !this.layers.ghosts.firstChild;
     this.mark(this.hoverStone, visible ? action : null, `hover ${COLOURS[this.toMove]}`);
   }
 
   tryPlay(action) {
     if (action < 0 || !this.onPlay) return;
-    if (this.canMark && this.shown[action] !== "0") this.onMark(action);
+    if (this.onPick) this.onPick(action);
+    else if (this.canMark && this.shown[action] !== "0") this.onMark(action);
     else if (this.canPlay && this.isFree(action)) this.onPlay(action);
     else if (this.canPlay) announce(`${this.describe(action)}: not possible`);
   }

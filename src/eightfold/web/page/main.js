@@ -8,11 +8,12 @@ import { EightfoldView } from "./eightfold.js";
 import { Game } from "./game.js";
 import { BLACK, COLOURS, actionOf, capital } from "./names.js";
 import { readGame } from "./forms.js";
+import { PatternsView } from "./patterns.js";
 import { PointsBar } from "./points.js";
 import { PlayView, defaultGame, defaultSeats } from "./play.js";
 import { RunsView } from "./runs.js";
 
-const VIEWS = ["play", "analyse", "eightfold", "runs"];
+const VIEWS = ["play", "analyse", "patterns", "eightfold", "runs"];
 const THEMES = { auto: "◐", light: "☀", dark: "☾" };
 const HUMAN = { player: "human", level: 0 };
 
@@ -111,6 +112,7 @@ async function begin() {
   new PointsBar($("points"), game);
   new PlayView($("play-panel"), game, board);
   analyse = new AnalyseView($("analyse-panel"), game, board);
+  const patterns = new PatternsView($("patterns-panel"), game, board);
   const eightfold = new EightfoldView($("eightfold-panel"), game);
   const runs = new RunsView($("runs-panel"), game);
 
@@ -148,13 +150,16 @@ async function begin() {
       if (link.dataset.view === view) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
     }
-    show($("stage"), view === "play" || view === "analyse");
+    show($("stage"), ["play", "analyse", "patterns"].includes(view));
     show($("play-panel"), view === "play");
     show($("analyse-panel"), view === "analyse");
+    show($("patterns-panel"), view === "patterns");
     show($("eightfold-panel"), view === "eightfold");
     show($("runs-panel"), view === "runs");
     document.title = `Eightfold: ${view}`;
+    if (view !== "patterns") patterns.setVisible(false); // before others draw on the board
     analyse.setVisible(view === "analyse");
+    if (view === "patterns") patterns.setVisible(true);
     eightfold.setVisible(view === "eightfold");
     runs.setVisible(view === "runs");
   }
