@@ -12,6 +12,7 @@ from eightfold.games.game import make_game
 from eightfold.patterns.files import load_library, save_library
 from eightfold.patterns.library import Library
 from eightfold.patterns.shapes import measure_named, shapes_round, shares, worth_of_points
+from eightfold.patterns.shipped import shipped_library
 from eightfold.web.explorer import ServedLibraries, explore
 from patterns.libraries import random_games_library
 from refusals import refusal
@@ -67,7 +68,7 @@ def test_libraries_are_those_of_the_server(pattern_file, position, tmp_path):
     twin = tmp_path / pattern_file.name
     save_library(random_games_library(sides=(3,)), twin)
     served = ServedLibraries([pattern_file, twin])
-    first, second = served.all()
+    first, second = served.all()[:2]  # shipped ones follow
     assert (first["key"], second["key"]) == ("few-games", "few-games (2)")
     assert first["game"] == "go"
     assert second["measures"] == ["3x3 posterior"]
@@ -76,9 +77,22 @@ def test_libraries_are_those_of_the_server(pattern_file, position, tmp_path):
     assert "known: few-games, few-games (2)" in refusal(lambda: served.find("/etc/passwd", position))
     gomoku = make_game("gomoku:size=7").start()
     assert refusal(lambda: served.find("few-games", gomoku)) == "the patterns of few-games are of go, not of gomoku"
-    assert "--patterns FILE" in refusal(lambda: ServedLibraries().find("x", position))
     twin.write_bytes(b"nonsense")
     assert "is no pattern library" in refusal(lambda: ServedLibraries([twin]))
+
+
+def test_shipped_libraries_follow_those_that_were_given(pattern_file, position, tmp_path, monkeypatch):
+    def shipped_in(folder):
+        return lambda game: shipped_library(game, folder)
+
+    monkeypatch.setattr("eightfold.web.explorer.shipped_library", shipped_in(tmp_path / "none"))
+    assert ServedLibraries().all() == []
+    assert "--patterns FILE" in refusal(lambda: ServedLibraries().find("x", position))
+    save_library(load_library(pattern_file), tmp_path / "any-name.patterns")
+    monkeypatch.setattr("eightfold.web.explorer.shipped_library", shipped_in(tmp_path))
+    served = ServedLibraries([pattern_file])
+    assert [each["key"] for each in served.all()] == ["few-games", "shipped-go"]
+    assert served.find("shipped-go", position).combined
 
 
 def test_a_browser_asks_over_its_connection(address):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from eightfold.cli.app import JsonOption, patterns_app
+from eightfold.cli.app import GameOption, JsonOption, patterns_app
 from eightfold.core.errors import EightfoldError, unknown
 
 if TYPE_CHECKING:
@@ -25,7 +25,10 @@ GAP = 3  # columns between two patterns
 
 @patterns_app.command("show")
 def show_patterns(
-    library: Annotated[Path, typer.Argument(help="A pattern library.")],
+    library: Annotated[
+        Path | None, typer.Argument(help="A pattern library. Default: the one that comes with Eightfold for --game.")
+    ] = None,
+    game: GameOption = "go",
     template: Annotated[
         list[str] | None,
         typer.Option(help="Only patterns of these templates, e.g. 3x3, 4x4-centre, 4x4-edge-a; repeatable."),
@@ -42,12 +45,17 @@ def show_patterns(
     as_json: JsonOption = False,
 ) -> None:
     """Show the patterns of a library as pictures: the likeliest, the strongest, the most played."""
+    from eightfold.games.game import make_game
     from eightfold.patterns.files import load_library
     from eightfold.patterns.ranking import ORDERS, orders_of, show_pattern, tables_named, top_patterns
+    from eightfold.patterns.shipped import open_library
 
     if sort not in ORDERS:
         raise unknown("order of patterns", sort, ORDERS)
-    opened = load_library(library)
+    if library is None:
+        opened, name = open_library("", make_game(game, trusted=True)), f"shipped-{game}"
+    else:
+        opened, name = load_library(library), str(library)
     tables = tables_named(opened, template or [])
     if code is not None:
         if len(tables) != 1:
@@ -66,12 +74,10 @@ def show_patterns(
                 for each in orders_of(opened)
             }
         note = f"Tables: {', '.join(tables)}." if template else ""
-        page = library_page(opened, library.stem, orders, first=sort, note=note)
+        page = library_page(opened, Path(name).stem, orders, first=sort, note=note)
         replace_file(html, page.encode())
     if as_json:
-        print(
-            json.dumps({"library": str(library), **_about(opened), "sort": sort, "patterns": list(map(_entry, shown))})
-        )
+        print(json.dumps({"library": name, **_about(opened), "sort": sort, "patterns": list(map(_entry, shown))}))
     elif html is not None:
         print(f"{len(shown)} patterns are in {html}")
     elif code is not None:

@@ -15,12 +15,13 @@ import numpy as np
 
 from eightfold.core.errors import EightfoldError, unknown
 from eightfold.core.intervals import wilson_bounds
-from eightfold.games.game import Position
+from eightfold.games.game import GAMES, Position, make_game
 from eightfold.patterns.files import load_library
 from eightfold.patterns.library import Library
 from eightfold.patterns.pictures import Picture, orbit_pictures
 from eightfold.patterns.ranking import facts_of
 from eightfold.patterns.shapes import Measure, Shape, measure_named, measures_of, shapes_round, shares, worth_of_points
+from eightfold.patterns.shipped import shipped_library
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +47,10 @@ class ServedLibraries:
         self._served: dict[str, ServedLibrary] = {}
         for path in paths:
             self._add(path.stem, load_library(path))
+        for name in GAMES:
+            library = shipped_library(make_game(name))
+            if library is not None:
+                self._add(f"shipped-{name}", library)
 
     def _add(self, name: str, library: Library) -> None:
         same = sum(key.split(" ")[0] == name for key in self._served)
