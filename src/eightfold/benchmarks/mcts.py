@@ -9,7 +9,7 @@ from eightfold.benchmarks.reference.gomoku import PlainGomoku
 from eightfold.benchmarks.reference.mcts import PlainMcts, PlainRandom
 from eightfold.benchmarks.report import Benchmark, Figure
 from eightfold.games.game import make_game
-from eightfold.search.uct import Mcts
+from eightfold.search.mcts import Mcts
 
 PLAYOUTS, PLAIN_PLAYOUTS = 3000, 200
 SEARCHES = 20

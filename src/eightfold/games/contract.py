@@ -11,6 +11,8 @@ that have one, is size * size. `docs/new-game.md` writes a whole game step by st
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -71,6 +73,34 @@ def encode_batch(states: Ints, encoder: int, planes: NDArray[np.float32]) -> Non
 
 def position_key(state: Ints) -> int:  # type: ignore[empty-body]
     """A number that a position shares with what the game's symmetries turn it into, and with nothing else."""
+
+
+# ---- for games that can play out with knowledge: the full style of the player mcts needs all four ---------------------
+
+
+class Knowledge(NamedTuple):
+    """What the next two know, made by `know`; kernels of searches hand it on and do not look inside."""
+
+    switches: Ints
+
+
+def know(size: int) -> Knowledge:  # type: ignore[empty-body]
+    """Knowledge of a board size. What it takes by name is the game's own; no kernel."""
+
+
+def playout(  # type: ignore[empty-body]
+    state: Ints, random: Random, knowledge: Knowledge, first: NDArray[np.int8], scratch: Ints
+) -> int:
+    """As `rollout`, with knowledge. Writes to `first` [A] who was first to play a move, 0 for nobody; `scratch` [L]."""
+
+
+def propose(  # type: ignore[empty-body]
+    state: Ints, knowledge: Knowledge, moves: Ints, games: NDArray[np.float32], results: NDArray[np.float32]
+) -> int:
+    """Write the legal moves that are worth a look to the front of `moves` [A] and return how many.
+
+    Beside each its prior: a number of games taken as played, and the sum of their results, 1 won and -1 lost.
+    """
 
 
 # ---- for games that forbid some empty points to one side: they show them to people -----------------------

@@ -7,6 +7,6 @@ from eightfold.search.alphabeta import AlphaBeta
 from eightfold.search.greedy import Greedy
 from eightfold.search.random_mover import RandomMover
 from eightfold.search.result import Player, SearchResult
-from eightfold.search.uct import Mcts
+from eightfold.search.mcts import Mcts
 
 __all__ = ["AlphaBeta", "Greedy", "Mcts", "Player", "RandomMover", "SearchResult"]

@@ -1,0 +1,291 @@
+"""Playouts of Go with knowledge: captures and escapes first, then shapes round the last move, then anything sensible.
+
+Every move is sought in this order (Gelly, Wang, Munos & Teytaud 2006; the patterns as Wei et al., section 2.2):
+1. `captures`, `escapes`: what the last move put in atari is answered (`tactics.py`);
+2. `patterns`: an empty point among the eight round the last move, drawn by the weight of its 3x3 shape;
+3. any empty point, each as likely as the others, that fills no own eye and, with `self_atari`, does not put a group
+   of more than that many stones in atari.
+With `mercy` a game ends as soon as one side has so many stones more than the other.
+
+A playout also says who was first on every point, which is what all-moves-as-first statistics are made of.
+Read next: `tactics.py`; `proposals.py`, which rates the moves of a position for the tree.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eightfold.core.jit import Ints, kernel
+from eightfold.core.rng import Random, random_below
+from eightfold.games.go.board import cell_at, head_of, in_atari, is_eye, put_stone, stone_count
+from eightfold.games.go.layout import (
+    CELLS,
+    COLOUR,
+    DOUBLE_KOMI,
+    EMPTIES,
+    EMPTY,
+    KO,
+    RULES,
+    SUICIDE,
+    cell_count,
+    cells_end,
+)
+from eightfold.games.go.tactics import (
+    CAPTURE,
+    NO_LIBERTY,
+    NOWHERE,
+    ONE,
+    answer_to_atari,
+    liberties_after,
+    stones_after,
+)
+from eightfold.games.state import BLACK, DRAW, LAST, SIDE, SIZE, WHITE
+
+CODES = 3**8  # of the eight points of a 3x3 shape
+SHAPES = 3  # centre, edge, corner
+FINE = 1 << 24  # steps in which a weight is drawn
+
+# What is switched, by its place in `Knowledge.switches`.
+CAPTURES, ESCAPES, SELF_ATARI, PATTERNS, MERCY, SWITCHES = 0, 1, 2, 3, 4, 5
+
+
+class Knowledge(NamedTuple):
+    """What playouts and proposals know of one board size."""
+
+    shape: Ints  # [cells, 9] the cells of a cell's 3x3 shape by digit, then where the codes of its kind begin
+    weights: NDArray[np.float32]  # [2, 3 * CODES] of shapes by the colour to move, 0: not a move to play
+    switches: Ints  # [SWITCHES]
+
+
+def know(
+    size: int,
+    *,
+    captures: bool,
+    escapes: bool,
+    self_atari: int,
+    mercy: float,
+    kinds: Ints,  # [N * N]
+    points: Ints,  # [N * N, 8]
+    weights: NDArray[np.float32] | None,  # [3, CODES] for the side to move
+) -> Knowledge:
+    """`self_atari`: stones that may be put in atari at most, -1: any number. `mercy`: a share of the board, 0: never.
+
+    `kinds` and `points` are those of `eightfold.patterns.templates.small_neighbourhoods`; no `weights`: no patterns.
+    """
+    shape = np.zeros((cells_end(size), SHAPES * 3), np.int64)
+    for point in range(size * size):
+        for digit in range(8):
+            shape[cell_at(point, size), digit] = cell_at(int(points[point, digit]), size)
+        shape[cell_at(point, size), 8] = CODES * int(kinds[point])
+    switches = np.zeros(SWITCHES, np.int64)
+    switches[CAPTURES], switches[ESCAPES] = captures, escapes
+    switches[SELF_ATARI] = self_atari if self_atari >= 0 else size * size
+    switches[PATTERNS] = weights is not None and size >= 3
+    switches[MERCY] = int(mercy * size * size) if mercy else size * size
+    both = np.zeros((2, SHAPES * CODES), np.float32)
+    if weights is not None:
+        both[0] = weights.reshape(-1)
+        both[1] = weights[:, _swapped_codes()].reshape(-1)
+    return Knowledge(shape, both, switches)
+
+
+def _swapped_codes() -> Ints:
+    """By code, the code in which the two colours are exchanged."""
+    codes = np.arange(CODES)
+    digits = codes[:, None] // 3 ** np.arange(8) % 3  # [CODES, 8]
+    return np.asarray((np.array([0, 2, 1])[digits] * 3 ** np.arange(8)).sum(axis=1), np.int64)
+
+
+# ---- a playout --------------------------------------------------------------------------------------
+
+
+@kernel
+def playout(
+    state: Ints,
+    random: Random,
+    knowledge: Knowledge,
+    first: NDArray[np.int8],  # [A] out: who played first on a point, 0: nobody
+    scratch: Ints,  # [L]
+) -> int:
+    """Play to the end with knowledge and return the result; the state and `scratch` are used up.
+
+    The empty cells lie in a list at the front of `scratch`, and behind it for every cell where it is in the list.
+    As in `rollout` simple ko and a number of moves limit repetition.
+    """
+    size, colour, ko = state[SIZE], state[SIDE], state[KO]
+    stride = state[SIZE] + 1
+    switches = knowledge.switches
+    first[:] = 0
+    place = cell_count(size)  # of the second part of `scratch`, less the cell
+    count = lead = 0
+    for row in range(size):
+        for column in range(size):
+            cell = CELLS + (row + 1) * (size + 1) + column + 1
+            kind = state[cell] & COLOUR
+            scratch[count] = cell
+            scratch[place + cell] = count
+            count += kind == EMPTY
+            lead += (kind == BLACK) - int(kind == WHITE)
+    last = NOWHERE
+    if state[LAST] >= 0 and state[LAST] < size * size:
+        last = cell_at(state[LAST], size)
+    passes = int(state[LAST] == size * size)
+    moves = 3 * size * size
+    while passes < 2 and moves > 0 and abs(lead) <= switches[MERCY]:
+        moves -= 1
+        cell = NOWHERE
+        if last != NOWHERE:
+            cell = local_move(state, stride, last, colour, ko, knowledge, random)
+        if cell == NOWHERE:
+            cell = _any_move(state, stride, colour, ko, switches, random, scratch, count)
+        ko = 0
+        last = cell
+        if cell == NOWHERE:
+            passes += 1
+        else:
+            passes = 0
+            count = _take_from_list(scratch, place, cell, count)
+            before = count
+            count = put_stone(state, stride, cell, colour, scratch, count)
+            for k in range(before, count):
+                scratch[place + scratch[k]] = k
+            gain = 1 + count - before
+            if state[cell] & COLOUR == EMPTY:  # a suicide
+                last = NOWHERE
+                gain = 1 + before - count
+            elif (
+                count == before + 1
+                and stone_count(state, stride, head_of(state, stride, cell)) == 1
+                and in_atari(state, stride, cell)
+            ):
+                ko = scratch[before]
+            lead += gain if colour == BLACK else -gain
+            point = (cell - CELLS) - stride - (cell - CELLS) // stride  # row * size + column
+            if first[point] == 0:
+                first[point] = colour
+        colour = BLACK + WHITE - colour
+    if abs(lead) > switches[MERCY]:
+        return BLACK if lead > 0 else WHITE
+    return winner_of_filled_board(state)
+
+
+@kernel
+def _take_from_list(scratch: Ints, place: int, cell: int, count: int) -> int:
+    """Let the last of the list take the place of a cell; the new length."""
+    at = scratch[place + cell]
+    moved = scratch[count - 1]
+    scratch[at] = moved
+    scratch[place + moved] = at
+    return count - 1
+
+
+@kernel
+def local_move(
+    state: Ints, stride: int, last: int, colour: int, ko: int, knowledge: Knowledge, random: Random
+) -> int:
+    """What the last move calls for, or NOWHERE."""
+    switches = knowledge.switches
+    if switches[CAPTURES] or switches[ESCAPES]:
+        cell = answer_to_atari(
+            state, stride, last, colour, ko, switches[CAPTURES] != 0, switches[ESCAPES] != 0, random
+        )
+        if cell != NOWHERE:
+            return cell
+    if switches[PATTERNS]:
+        return _shape_move(state, stride, last, colour, ko, knowledge, random)
+    return NOWHERE
+
+
+@kernel
+def shape_weight(state: Ints, cell: int, colour: int, knowledge: Knowledge) -> float:
+    """The weight of the 3x3 shape round an empty cell for a colour to move."""
+    shape = knowledge.shape
+    code = 0
+    for digit in range(7, -1, -1):
+        code = 3 * code + (state[shape[cell, digit]] & COLOUR)
+    return knowledge.weights[colour - BLACK, shape[cell, 8] + code]
+
+
+@kernel
+def _shape_move(
+    state: Ints, stride: int, last: int, colour: int, ko: int, knowledge: Knowledge, random: Random
+) -> int:
+    """One of the eight points round the last move, drawn by its weight; NOWHERE if none has any or may be played."""
+    steps = (-stride - 1, -stride, -stride + 1, -1, 1, stride - 1, stride, stride + 1)
+    total = 0.0
+    for step in steps:
+        if state[last + step] & COLOUR == EMPTY:
+            total += shape_weight(state, last + step, colour, knowledge)
+    refused = 0  # bits of the steps
+    while total > 1e-6:
+        wanted = total * random_below(random, FINE) / FINE
+        cell = bit = 0
+        weight = 0.0
+        for k in range(8):
+            if state[last + steps[k]] & COLOUR == EMPTY and (refused >> k) & 1 == 0:
+                here = shape_weight(state, last + steps[k], colour, knowledge)
+                if here > 0:
+                    cell, bit, weight = last + steps[k], k, here
+                    wanted -= here
+                    if wanted < 0:
+                        break
+        if cell == 0:
+            return NOWHERE
+        if is_sensible(state, stride, cell, colour, ko, knowledge.switches):
+            return cell
+        refused |= 1 << bit
+        total -= weight
+    return NOWHERE
+
+
+@kernel
+def is_sensible(state: Ints, stride: int, cell: int, colour: int, ko: int, switches: Ints) -> bool:
+    """Whether a stone on an empty cell is legal, fills no eye of its own and is no self-atari that is refused."""
+    if cell == ko:
+        return False
+    if state[cell] & (6 * EMPTIES):  # two empty neighbours and more: the usual case
+        return True
+    if is_eye(state, stride, cell, colour):
+        return False
+    after = liberties_after(state, stride, cell, colour)
+    if after == NO_LIBERTY:
+        # Where the rules allow it, several stones of one's own may go; alone they never may.
+        return state[RULES] & SUICIDE != 0 and stones_after(state, stride, cell, colour) > 1 and switches[SELF_ATARI] > 1
+    return after != ONE or stones_after(state, stride, cell, colour) <= switches[SELF_ATARI]
+
+
+@kernel
+def _any_move(
+    state: Ints, stride: int, colour: int, ko: int, switches: Ints, random: Random, scratch: Ints, count: int
+) -> int:
+    """A sensible move drawn from the list of empty cells, or NOWHERE."""
+    place = cell_count(state[SIZE])
+    left = count  # the first `left` of the list were not yet refused
+    while left > 0:
+        pick = random_below(random, left)
+        cell = scratch[pick]
+        if is_sensible(state, stride, cell, colour, ko, switches):
+            return cell
+        left -= 1
+        moved = scratch[left]
+        scratch[pick], scratch[place + moved] = moved, pick
+        scratch[left], scratch[place + cell] = cell, left
+    return NOWHERE
+
+
+@kernel
+def winner_of_filled_board(state: Ints) -> int:
+    """By area, where the only empty points left are eyes and what nobody could fill."""
+    size, lead = state[SIZE], 0
+    for row in range(size):
+        for column in range(size):
+            word = state[CELLS + (row + 1) * (size + 1) + column + 1]
+            kind = word & COLOUR
+            if kind == EMPTY and word & (7 * EMPTIES) == 0:
+                kind = BLACK * ((word >> 2) & 7 == 4) + WHITE * ((word >> 5) & 7 == 4)
+            lead += 1 if kind == BLACK else (-1 if kind == WHITE else 0)
+    double = 2 * lead - state[DOUBLE_KOMI]
+    return BLACK if double > 0 else WHITE if double < 0 else DRAW
