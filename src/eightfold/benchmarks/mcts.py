@@ -42,7 +42,7 @@ def _rate(search: Callable[[], object], playouts: int, searches: int) -> float:
 
 def _ours() -> float:
     game = make_game("gomoku:size=8")
-    position, player = game.start(), Mcts(game, Mcts.Options(playouts=PLAYOUTS), seed=1)
+    position, player = game.start(), Mcts(game, Mcts.Options(playouts=PLAYOUTS, style="plain"), seed=1)
     player.think(position)
 
     def search() -> None:

@@ -20,6 +20,7 @@ FULL_DEFAULTS: dict[str, Any] = {
     "rave": 2000.0,
     "priors": "visits",
     "captures": True,
+    "nakade": True,
     "self_atari": 1,
     "patterns": "off",
     "mercy": 0.3,
@@ -60,6 +61,7 @@ class MctsOptions:
         choices=("visits", "puct", "off"),
     )  # fmt: skip
     captures: bool | None = _full(False, "playouts capture and escape from atari first", "captures")
+    nakade: bool | None = _full(False, "playouts take the middle of a three-point eye", "nakade")
     self_atari: int | None = _full(
         0, "stones that playouts put in atari themselves at most (-1: any number)", "self_atari", least=-1, most=1000
     )

@@ -30,6 +30,7 @@ LARGEST_BATCH = 32  # leaves
 BATCHES = 64  # of a move with few playouts, at least
 WORTH_A_THREAD = 2000  # playouts of a move
 VIRTUAL_LOSS = 1.0
+EXPAND_AT = 4  # visits
 DECIDED = 0.95  # a mean result, 1: always won
 AS_GOOD = 0.02  # a difference of mean results that does not matter
 
@@ -48,14 +49,15 @@ class Rave(TreePlayer):
             prior_games=float(priors == "visits"),
             informed=priors != "off",
             virtual_loss=VIRTUAL_LOSS,
+            expand_at=EXPAND_AT,
         )
         kinds, points = small_neighbourhoods(game.size)
         self._knowledge = game.rules.know(
             game.size,
             captures=options.full("captures"),
-            escapes=options.full("captures"),
             self_atari=options.full("self_atari"),
             mercy=float(options.full("mercy")),
+            nakade=options.full("nakade"),
             kinds=kinds,
             points=points,
             weights=read_weights(options.full("patterns")),

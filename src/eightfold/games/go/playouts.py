@@ -1,9 +1,10 @@
 """Playouts of Go with knowledge: captures and escapes first, then shapes round the last move, then anything sensible.
 
 Every move is sought in this order (Gelly, Wang, Munos & Teytaud 2006; the patterns as Wei et al., section 2.2):
-1. `captures`, `escapes`: what the last move put in atari is answered (`tactics.py`);
-2. `patterns`: an empty point among the eight round the last move, drawn by the weight of its 3x3 shape;
-3. any empty point, each as likely as the others, that fills no own eye and, with `self_atari`, does not put a group
+1. `captures`: what the last move put in atari is answered, by a capture or an escape (`tactics.py`);
+2. `nakade`: the middle of three points that it left in an eye is taken;
+3. `patterns`: an empty point among the eight round the last move, drawn by the weight of its 3x3 shape;
+4. any empty point, each as likely as the others, that fills no own eye and, with `self_atari`, does not put a group
    of more than that many stones in atari.
 With `mercy` a game ends as soon as one side has so many stones more than the other.
 
@@ -34,13 +35,13 @@ from eightfold.games.go.layout import (
     cells_end,
 )
 from eightfold.games.go.tactics import (
-    CAPTURE,
     NO_LIBERTY,
     NOWHERE,
     ONE,
     answer_to_atari,
     liberties_after,
     stones_after,
+    vital_point,
 )
 from eightfold.games.state import BLACK, DRAW, LAST, SIDE, SIZE, WHITE
 
@@ -49,7 +50,7 @@ SHAPES = 3  # centre, edge, corner
 FINE = 1 << 24  # steps in which a weight is drawn
 
 # What is switched, by its place in `Knowledge.switches`.
-CAPTURES, ESCAPES, SELF_ATARI, PATTERNS, MERCY, SWITCHES = 0, 1, 2, 3, 4, 5
+CAPTURES, SELF_ATARI, PATTERNS, MERCY, NAKADE, SWITCHES = 0, 1, 2, 3, 4, 5
 
 
 class Knowledge(NamedTuple):
@@ -64,9 +65,9 @@ def know(
     size: int,
     *,
     captures: bool,
-    escapes: bool,
     self_atari: int,
     mercy: float,
+    nakade: bool,
     kinds: Ints,  # [N * N]
     points: Ints,  # [N * N, 8]
     weights: NDArray[np.float32] | None,  # [3, CODES] for the side to move
@@ -81,7 +82,7 @@ def know(
             shape[cell_at(point, size), digit] = cell_at(int(points[point, digit]), size)
         shape[cell_at(point, size), 8] = CODES * int(kinds[point])
     switches = np.zeros(SWITCHES, np.int64)
-    switches[CAPTURES], switches[ESCAPES] = captures, escapes
+    switches[CAPTURES], switches[NAKADE] = captures, nakade
     switches[SELF_ATARI] = self_atari if self_atari >= 0 else size * size
     switches[PATTERNS] = weights is not None and size >= 3
     switches[MERCY] = int(mercy * size * size) if mercy else size * size
@@ -136,11 +137,7 @@ def playout(
     moves = 3 * size * size
     while passes < 2 and moves > 0 and abs(lead) <= switches[MERCY]:
         moves -= 1
-        cell = NOWHERE
-        if last != NOWHERE:
-            cell = local_move(state, stride, last, colour, ko, knowledge, random)
-        if cell == NOWHERE:
-            cell = _any_move(state, stride, colour, ko, switches, random, scratch, count)
+        cell = next_move(state, stride, last, colour, ko, knowledge, random, scratch, count)
         ko = 0
         last = cell
         if cell == NOWHERE:
@@ -183,16 +180,39 @@ def _take_from_list(scratch: Ints, place: int, cell: int, count: int) -> int:
 
 
 @kernel
-def local_move(
+def next_move(
+    state: Ints,
+    stride: int,
+    last: int,
+    colour: int,
+    ko: int,
+    knowledge: Knowledge,
+    random: Random,
+    scratch: Ints,
+    count: int,
+) -> int:
+    """The cell that a playout plays next, or NOWHERE for a pass; `scratch` as in `playout`."""
+    cell = NOWHERE
+    if last != NOWHERE:
+        cell = _local_move(state, stride, last, colour, ko, knowledge, random)
+    if cell == NOWHERE:
+        cell = _any_move(state, stride, colour, ko, knowledge.switches, random, scratch, count)
+    return cell
+
+
+@kernel
+def _local_move(
     state: Ints, stride: int, last: int, colour: int, ko: int, knowledge: Knowledge, random: Random
 ) -> int:
     """What the last move calls for, or NOWHERE."""
     switches = knowledge.switches
-    if switches[CAPTURES] or switches[ESCAPES]:
-        cell = answer_to_atari(
-            state, stride, last, colour, ko, switches[CAPTURES] != 0, switches[ESCAPES] != 0, random
-        )
+    if switches[CAPTURES]:
+        cell = answer_to_atari(state, stride, last, colour, ko, random)
         if cell != NOWHERE:
+            return cell
+    if switches[NAKADE]:
+        cell = vital_point(state, stride, last)
+        if cell != NOWHERE and cell != ko and liberties_after(state, stride, cell, colour) >= ONE:
             return cell
     if switches[PATTERNS]:
         return _shape_move(state, stride, last, colour, ko, knowledge, random)

@@ -9,9 +9,10 @@ from __future__ import annotations
 from eightfold.core.jit import Ints, kernel
 from eightfold.core.rng import Random, random_below
 from eightfold.games.go.board import head_of, in_atari, next_of, span, stone_count
-from eightfold.games.go.layout import COLOUR, EMPTY, LIBERTY_BITS, ONE_LIBERTY, ONE_STONE, WALL
+from eightfold.games.go.layout import COLOUR, EMPTIES, EMPTY, LIBERTY_BITS, ONE_LIBERTY, ONE_STONE, WALL
 from eightfold.games.state import BLACK, WHITE
 
+EMPTY_BITS = EMPTIES.bit_length() - 1
 NOWHERE = 0  # no cell of the board has this number
 
 # What a stone on an empty cell comes to.
@@ -67,9 +68,7 @@ def stones_after(state: Ints, stride: int, cell: int, colour: int) -> int:
 
 
 @kernel
-def answer_to_atari(
-    state: Ints, stride: int, last: int, colour: int, ko: int, captures: bool, escapes: bool, random: Random
-) -> int:
+def answer_to_atari(state: Ints, stride: int, last: int, colour: int, ko: int, random: Random) -> int:
     """A capture round the last move, or else a way out of atari for a group beside it; NOWHERE if there is none.
 
     Captures are the last move's own group and whoever surrounds an own group that is in atari now. Among several of a
@@ -77,7 +76,7 @@ def answer_to_atari(
     """
     chosen = NOWHERE
     found = 0
-    if captures and in_atari(state, stride, head_of(state, stride, last)):
+    if in_atari(state, stride, head_of(state, stride, last)):
         cell = last_liberty(state, stride, head_of(state, stride, last))
         if cell != ko:
             chosen, found = cell, 1
@@ -89,13 +88,12 @@ def answer_to_atari(
         head = head_of(state, stride, last + step)
         if not in_atari(state, stride, head):
             continue
-        if captures:
-            cell = _attacker_in_atari(state, stride, head, colour, ko)
-            if cell != NOWHERE:
-                found += 1
-                if found == 1 or random_below(random, found) == 0:
-                    chosen = cell
-        if escapes and found == 0:
+        cell = _attacker_in_atari(state, stride, head, colour, ko)
+        if cell != NOWHERE:
+            found += 1
+            if found == 1 or random_below(random, found) == 0:
+                chosen = cell
+        if found == 0:
             cell = last_liberty(state, stride, head)
             if liberties_after(state, stride, cell, colour) == SEVERAL:
                 ways_out += 1
@@ -119,3 +117,41 @@ def _attacker_in_atari(state: Ints, stride: int, head: int, colour: int, ko: int
         stone = next_of(state, stride, stone)
         if stone == head:
             return NOWHERE
+
+
+@kernel
+def vital_point(state: Ints, stride: int, last: int) -> int:
+    """The middle of three empty points beside the last move that one colour surrounds, or NOWHERE.
+
+    Who plays there first makes two eyes of them, or prevents it (nakade).
+    """
+    for step in (-stride, -1, 1, stride):
+        cell = last + step
+        word = state[cell]
+        if word & COLOUR != EMPTY:
+            continue
+        around = (word >> EMPTY_BITS) & 7
+        if around == 1:  # an end of the three, if of any
+            for side in (-stride, -1, 1, stride):
+                if state[cell + side] & COLOUR == EMPTY:
+                    cell = cell + side
+                    break
+            word = state[cell]
+            around = (word >> EMPTY_BITS) & 7
+        if around != 2:
+            continue
+        ends = 0
+        blacks, whites = 0, 0
+        for side in (-stride, -1, 1, stride):
+            beside = state[cell + side]
+            kind = beside & COLOUR
+            if kind == EMPTY:
+                ends += (beside >> EMPTY_BITS) & 7
+                blacks += (beside >> 2) & 7
+                whites += (beside >> 5) & 7
+        # An end has one empty neighbour, the middle; the others are all of one colour, walls being of both.
+        if ends == 2 and (blacks == 6 or whites == 6):
+            blacks, whites = (word >> 2) & 7, (word >> 5) & 7
+            if blacks == 2 or whites == 2:
+                return cell
+    return NOWHERE

@@ -2,7 +2,7 @@
 
 One playout, from the root to the back-up:
 1. `select_leaves` goes down from the root, at every node to the child that looks best, and notes the path. What was
-   visited `EXPAND_AT` times gets children, with the priors that the game proposes.
+   visited `expand_at` times gets children, with the priors that the game proposes.
 2. `play_out` plays a game with knowledge from the leaf to the end and notes who was first on every point.
 3. `back_up` adds the result to every node of the path, and, for each of them, to all children whose move its side
    was the first to play later on: all moves as first (AMAF).
@@ -33,7 +33,6 @@ from eightfold.games.state import BLACK, DRAW, NO_MOVE, ONGOING, RESULT, SIDE, W
 
 ROOT = 0
 NOT_EXPANDED = -1
-EXPAND_AT = 4  # visits
 
 Floats = NDArray[np.float32]
 
@@ -74,6 +73,7 @@ class Weights(NamedTuple):
     prior_games: float  # by how much the games that priors take as played are multiplied
     informed: bool  # whether P is from priors, or the same for all
     virtual_loss: float
+    expand_at: int  # visits
 
 
 @kernel
@@ -124,7 +124,7 @@ def select_leaves(
         tree.visits[ROOT] += 1
         while state[RESULT] == ONGOING and depth + 1 < path.shape[0]:
             if tree.first[node] == NOT_EXPANDED:
-                if node != ROOT and tree.visits[node] <= EXPAND_AT:
+                if node != ROOT and tree.visits[node] <= weights.expand_at:
                     break
                 if not _expand(tree, node, state, weights, knowledge, moves, games, results):
                     break
