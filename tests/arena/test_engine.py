@@ -16,7 +16,7 @@ from eightfold.games import BLACK, Position, make_game
 from eightfold.nets.player import NetOptions, NetPlayer
 from eightfold.search import Mcts, RandomMover
 from eightfold.search.result import SearchResult, one_hot
-from eightfold.search.uct import MctsOptions
+from eightfold.search.mcts_options import MctsOptions
 
 GAME = make_game("gomoku:size=6,win=4")
 

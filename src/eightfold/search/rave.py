@@ -1,8 +1,8 @@
 """The full style of the player `mcts`: UCT with RAVE, priors and playouts that know the game (Gelly & Silver 2011).
 
-Leaves are taken in batches; the playouts of a batch are shared by threads, everything that touches the tree is not. So
-a seed and a number of playouts give the same visits on any number of threads. The tree and one playout's way through it
-are in `eightfold.search.kernels.rave`.
+Leaves are taken in batches; the playouts of a batch are shared by threads, the tree is touched by one alone. So a
+seed and a number of playouts give the same visits on any number of threads. The tree and one playout's way through
+it are in `eightfold.search.kernels.rave`.
 
 Passing (where the game has it): a pass that would end the game as lost is not played while there is another sensible
 move; one that ends it as won is played at once; and when all is decided, and the board as it stands is won, it passes.
@@ -29,9 +29,10 @@ PLACE = 80  # bytes of a place: in the tree, in the other one that a part of it 
 LARGEST_BATCH = 32  # leaves
 BATCHES = 64  # of a move with few playouts, at least
 WORTH_A_THREAD = 2000  # playouts of a move
+TREE_WORK = 0.25  # what the tree costs beside a playout
 VIRTUAL_LOSS = 1.0
 EXPAND_AT = 4  # visits
-DECIDED = 0.95  # a mean result, 1: always won
+LIKELY, DECIDED = 0.8, 0.95  # mean results, 1: always won
 AS_GOOD = 0.02  # a difference of mean results that does not matter
 
 
@@ -65,8 +66,10 @@ class Rave(TreePlayer):
         self._threads = options.full("threads") or (
             usable_cores() if options.seconds or playouts >= WORTH_A_THREAD else 1
         )
-        self._slots = LARGEST_BATCH if options.seconds else max(1, min(LARGEST_BATCH, playouts // BATCHES))
-        self._batch = self._make_batch(seed)
+        few = LARGEST_BATCH if options.seconds else max(1, min(LARGEST_BATCH, playouts // BATCHES))
+        self._slots = 1 << (few.bit_length() - 1)  # CHUNK is a multiple: who watches must not change the batches
+        self._batches = [self._make_batch(seed, number) for number in range(3)]  # coming, playing, played
+        self._playing = self._played = 0  # slots in use of the last two
         self._moves = np.zeros(game.actions, np.int64)
         self._games, self._results = np.zeros(game.actions, np.float32), np.zeros(game.actions, np.float32)
         self._largest = min(LARGEST_TREE, memory * 1_000_000 // PLACE) if memory else LARGEST_TREE
@@ -74,13 +77,13 @@ class Rave(TreePlayer):
         self._tree, self._spare = self._make_tree(needed), self._make_tree(needed)
         self.bytes_a_game = needed * PLACE
 
-    def _make_batch(self, seed: int) -> Any:
+    def _make_batch(self, seed: int, number: int) -> Any:
         game, length = self._game, self._game.spec.state_length(self._game.size)
         return self._kernels.Batch(
             states=np.zeros((LARGEST_BATCH, length), np.int64),
             paths=np.zeros((LARGEST_BATCH, 4 * game.actions), np.int64),
             depths=np.zeros(LARGEST_BATCH, np.int64),
-            randoms=np.concatenate([make_random(seed, slot) for slot in range(LARGEST_BATCH)]),
+            randoms=np.concatenate([make_random(seed, number, slot) for slot in range(LARGEST_BATCH)]),
             firsts=np.zeros((LARGEST_BATCH, game.actions), np.int8),
             results=np.zeros(LARGEST_BATCH, np.int64),
             scratch=np.zeros((LARGEST_BATCH, length), np.int64),
@@ -103,34 +106,64 @@ class Rave(TreePlayer):
         )
 
     def _run(self, position: Position, playouts: int) -> None:
-        kernels, tree, batch = self._kernels, self._tree, self._batch
-        try_pass = self._passing_wins(position)
+        """Playouts in batches, the last of which stays under way, so that the next call goes on with it.
+
+        While the playouts of one batch are played, the results of the one before are backed up and the leaves of the
+        next are taken. That order is the same on any number of threads.
+        """
         for done in range(0, playouts, self._slots):
-            count = min(self._slots, playouts - done)
-            decided = -float(tree.value[0]) > DECIDED * int(tree.visits[0])
-            kernels.select_leaves(
-                tree,
-                position.state,
-                count,
-                self._weights,
-                self._knowledge,
-                batch,
-                self._moves,
-                self._games,
-                self._results,
-                int(try_pass and decided),
-            )
-            parts = min(self._threads, count)
-            if parts == 1:
-                kernels.play_out(batch, self._knowledge, 0, count)
-            else:
-                run_parts(
-                    lambda part: kernels.play_out(
-                        batch, self._knowledge, count * part // parts, count * (part + 1) // parts
-                    ),
-                    parts,
-                )
-            kernels.back_up(tree, position.to_move, count, self._weights, batch)
+            self._step(position, min(self._slots, playouts - done))
+
+    def _finish(self, position: Position) -> None:
+        while self._playing or self._played:
+            self._step(position, 0)
+
+    def _step(self, position: Position, wanted: int) -> None:
+        """Move every batch on by one stage; `wanted` leaves are taken for a new one."""
+        kernels, side = self._kernels, position.to_move
+        coming, playing, played = self._batches
+
+        def work(part: int) -> None:
+            if part == 0:
+                if self._played:
+                    kernels.back_up(self._tree, side, self._played, self._weights, played)
+                if wanted:
+                    self._select(position, wanted, coming)
+            begin, end = self._share(part)
+            if begin < end:
+                kernels.play_out(playing, self._knowledge, begin, end)
+
+        run_parts(work, self._parts())
+        self._playing, self._played = wanted, self._playing
+        self._batches = [played, coming, playing]
+
+    def _parts(self) -> int:
+        return max(1, min(self._threads, self._playing))
+
+    def _share(self, part: int) -> tuple[int, int]:
+        """The slots that a thread plays out; the first thread has the tree to look after, too."""
+        parts, count = self._parts(), self._playing
+        first = count if parts == 1 else max(0, round((count - TREE_WORK * count * (parts - 1)) / parts))
+        rest = count - first
+        if part == 0:
+            return 0, first
+        return first + rest * (part - 1) // (parts - 1), first + rest * part // (parts - 1)
+
+    def _select(self, position: Position, count: int, batch: Any) -> None:
+        tree = self._tree
+        likely = -float(tree.value[0]) > LIKELY * int(tree.visits[0])
+        self._kernels.select_leaves(
+            tree,
+            position.state,
+            count,
+            self._weights,
+            self._knowledge,
+            batch,
+            self._moves,
+            self._games,
+            self._results,
+            int(likely and self._passing_wins(position)),
+        )
 
     def _visited(self, node: int) -> slice:
         first = int(self._tree.first[node])

@@ -51,6 +51,9 @@ class TreePlayer:
     def _run(self, position: Position, playouts: int) -> None:
         raise NotImplementedError
 
+    def _finish(self, position: Position) -> None:
+        """Bring what is still under way to its end."""
+
     def _visited(self, node: int) -> slice:
         """The places of the children of a node that may have been visited."""
         raise NotImplementedError
@@ -79,18 +82,21 @@ class TreePlayer:
             self._make_room()
         self._take_up(position)
         before = int(self._tree.visits[0])
-        if limits.timed:
-            self._run(position, 1)
-            while not limits.reached():
-                self._run(position, CHUNK)
-                limits.report(lambda: self._result(position, before, told=True))
-        else:
-            chunk = CHUNK if limits.watched else INTERRUPTIBLE
-            for done in range(0, self._playouts, chunk):
-                self._run(position, min(chunk, self._playouts - done))
-                if limits.reached():
-                    break
-                limits.report(lambda: self._result(position, before, told=True))
+        try:
+            if limits.timed:
+                self._run(position, 1)
+                while not limits.reached():
+                    self._run(position, CHUNK)
+                    limits.report(lambda: self._result(position, before, told=True))
+            else:
+                chunk = CHUNK if limits.watched else INTERRUPTIBLE
+                for done in range(0, self._playouts, chunk):
+                    self._run(position, min(chunk, self._playouts - done))
+                    if limits.reached():
+                        break
+                    limits.report(lambda: self._result(position, before, told=True))
+        finally:
+            self._finish(position)
         return self._result(position, before, ties=self._random, told=limits.told)
 
     def _result(
