@@ -16,9 +16,9 @@ from eightfold.arena import make_player
 from eightfold.games import make_game
 from eightfold.parts import CLASSICAL_PLAYERS
 from eightfold.search import AlphaBeta, Mcts
-from eightfold.search.uct import Uct
 from eightfold.search.limits import LONGEST, REPORT_EVERY, Limits
 from eightfold.search.result import LONGEST_VARIATION, MOST_VARIATIONS, SearchResult, one_hot
+from eightfold.search.uct import Uct
 from patience import LONG, finished
 from refusals import refusal
 

@@ -54,10 +54,8 @@ def test_statistics_are_those_of_a_plain_count(text):
             later = moves[step + 1 :]
             for child in range(tree.first[node], tree.first[node] + tree.children[node]):
                 move = int(tree.move[child])
-                if move in later:  # who was first on it: the side to move, if an even number of plies came before
-                    mine = later.index(move) % 2 == 0
-                else:
-                    mine = first[move] == side
+                # Who was first on it: the side to move, if an even number of plies came before.
+                mine = later.index(move) % 2 == 0 if move in later else first[move] == side
                 amaf[child] += mine
                 amaf_value[child] += mine * score
     np.testing.assert_array_equal(tree.visits[:used], visits)

@@ -81,8 +81,7 @@ def test_the_tree_below_the_moves_played_is_kept():
     kept = player._child(player._child(0, first.action), reply)
     visits_before = int(player._tree.visits[kept])
     children_before = {
-        int(player._tree.move[k]): int(player._tree.visits[k])
-        for k in range(*player._visited(kept).indices(10**9))
+        int(player._tree.move[k]): int(player._tree.visits[k]) for k in range(*player._visited(kept).indices(10**9))
     }
     assert visits_before > 1
     second = player.think(later)

@@ -75,13 +75,13 @@ def position_key(state: Ints) -> int:  # type: ignore[empty-body]
     """A number that a position shares with what the game's symmetries turn it into, and with nothing else."""
 
 
-# ---- for games that can play out with knowledge: the full style of the player mcts needs all four ---------------------
+# ---- for games that can play out with knowledge: the full style of the player mcts needs all four --------------------
 
 
 class Knowledge(NamedTuple):
     """What the next two know, made by `know`; kernels of searches hand it on and do not look inside."""
 
-    switches: Ints
+    table: Ints
 
 
 def know(size: int) -> Knowledge:  # type: ignore[empty-body]

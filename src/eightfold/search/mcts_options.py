@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from eightfold.core.errors import EightfoldError
-from eightfold.core.settings import setting, settings_of
+from eightfold.core.settings import setting
 from eightfold.core.specs import check_spec
 from eightfold.games.game import Game
 
@@ -65,7 +65,7 @@ class MctsOptions:
     self_atari: int | None = _full(
         0, "stones that playouts put in atari themselves at most (-1: any number)", "self_atari", least=-1, most=1000
     )
-    patterns: str | None = _full("", "weights of 3x3 shapes in playouts and priors: off or a file", "patterns")
+    patterns: str | None = _full("", "the pattern library for playouts and priors: off, or a file", "patterns")
     mercy: float | None = _full(
         0.0, "playouts end when a side leads by this share of the board in stones (0: never)", "mercy", least=0, most=1
     )
@@ -84,8 +84,7 @@ def style_of(options: MctsOptions, game: Game) -> str:
         raise EightfoldError(f"{OWNER}: style=full needs playouts with knowledge, which {game.name} does not offer")
     style = options.style if options.style != "auto" else FULL if game.has_playouts else PLAIN
     if style == PLAIN:
-        only_full = {one.name for one in settings_of(MctsOptions)} & set(FULL_DEFAULTS) - {"exploration"}
-        given = [one.name for one in settings_of(MctsOptions) if one.name in only_full and getattr(options, one.field) is not None]
+        given = [name for name in FULL_DEFAULTS if name != "exploration" and getattr(options, name) is not None]
         if given:
             why = "style=plain was asked for" if options.style == PLAIN else f"{game.name} offers no such playouts"
             raise EightfoldError(f"{OWNER}: {given[0]}= belongs to the full style, and {why}")

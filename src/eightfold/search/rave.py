@@ -61,7 +61,7 @@ class Rave(TreePlayer):
             nakade=options.full("nakade"),
             kinds=kinds,
             points=points,
-            weights=read_weights(options.full("patterns")),
+            weights=read_weights(options.full("patterns"), game.spec.name),
         )
         self._threads = options.full("threads") or (
             usable_cores() if options.seconds or playouts >= WORTH_A_THREAD else 1

@@ -46,51 +46,53 @@ from eightfold.games.go.tactics import (
 from eightfold.games.state import BLACK, DRAW, LAST, SIDE, SIZE, WHITE
 
 CODES = 3**8  # of the eight points of a 3x3 shape
-SHAPES = 3  # centre, edge, corner
+KINDS = 3  # of shapes: centre, edge, corner
 FINE = 1 << 24  # steps in which a weight is drawn
 
-# What is switched, by its place in `Knowledge.switches`.
-CAPTURES, SELF_ATARI, PATTERNS, MERCY, NAKADE, SWITCHES = 0, 1, 2, 3, 4, 5
+# The places in `Knowledge.table`: what is switched, then a row for every cell.
+CAPTURES, SELF_ATARI, PATTERNS, MERCY, NAKADE, ROWS = 0, 1, 2, 3, 4, 5
+# A row: the eight cells of the cell's 3x3 shape by digit, where the codes of its kind begin, the point.
+KIND, POINT, ROW = 8, 9, 10
+
+Floats = NDArray[np.float32]
 
 
 class Knowledge(NamedTuple):
-    """What playouts and proposals know of one board size."""
+    """What playouts and proposals know of one board size; few arrays, because each costs time in every call."""
 
-    shape: Ints  # [cells, 9] the cells of a cell's 3x3 shape by digit, then where the codes of its kind begin
-    weights: NDArray[np.float32]  # [2, 3 * CODES] of shapes by the colour to move, 0: not a move to play
-    switches: Ints  # [SWITCHES]
+    table: Ints  # [ROWS + ROW * cells]
+    weights: Floats  # [2 * KINDS * CODES] of shapes: black to move, then white; 0: not a move to play
 
 
 def know(
     size: int,
     *,
     captures: bool,
+    nakade: bool,
     self_atari: int,
     mercy: float,
-    nakade: bool,
-    kinds: Ints,  # [N * N]
-    points: Ints,  # [N * N, 8]
-    weights: NDArray[np.float32] | None,  # [3, CODES] for the side to move
+    kinds: NDArray[np.integer],  # [N * N]
+    points: NDArray[np.integer],  # [N * N, 8]
+    weights: Floats | None,  # [KINDS, CODES] for the side to move
 ) -> Knowledge:
     """`self_atari`: stones that may be put in atari at most, -1: any number. `mercy`: a share of the board, 0: never.
 
     `kinds` and `points` are those of `eightfold.patterns.templates.small_neighbourhoods`; no `weights`: no patterns.
     """
-    shape = np.zeros((cells_end(size), SHAPES * 3), np.int64)
+    table = np.zeros(ROWS + ROW * cells_end(size), np.int64)
+    table[CAPTURES], table[NAKADE] = captures, nakade
+    table[SELF_ATARI] = self_atari if self_atari >= 0 else size * size
+    table[PATTERNS] = weights is not None and size >= 3
+    table[MERCY] = int(mercy * size * size) if mercy else size * size
+    rows = table[ROWS:].reshape(-1, ROW)
     for point in range(size * size):
-        for digit in range(8):
-            shape[cell_at(point, size), digit] = cell_at(int(points[point, digit]), size)
-        shape[cell_at(point, size), 8] = CODES * int(kinds[point])
-    switches = np.zeros(SWITCHES, np.int64)
-    switches[CAPTURES], switches[NAKADE] = captures, nakade
-    switches[SELF_ATARI] = self_atari if self_atari >= 0 else size * size
-    switches[PATTERNS] = weights is not None and size >= 3
-    switches[MERCY] = int(mercy * size * size) if mercy else size * size
-    both = np.zeros((2, SHAPES * CODES), np.float32)
+        cell = cell_at(point, size)
+        rows[cell, :KIND] = [cell_at(int(other), size) for other in points[point]]
+        rows[cell, KIND], rows[cell, POINT] = CODES * int(kinds[point]), point
+    both = np.zeros((2, KINDS, CODES), np.float32)
     if weights is not None:
-        both[0] = weights.reshape(-1)
-        both[1] = weights[:, _swapped_codes()].reshape(-1)
-    return Knowledge(shape, both, switches)
+        both[0], both[1] = weights, weights[:, _swapped_codes()]
+    return Knowledge(table, both.reshape(-1))
 
 
 def _swapped_codes() -> Ints:
@@ -118,7 +120,7 @@ def playout(
     """
     size, colour, ko = state[SIZE], state[SIDE], state[KO]
     stride = state[SIZE] + 1
-    switches = knowledge.switches
+    table, weights, mercy = knowledge.table, knowledge.weights, knowledge.table[MERCY]
     first[:] = 0
     place = cell_count(size)  # of the second part of `scratch`, less the cell
     count = lead = 0
@@ -135,9 +137,9 @@ def playout(
         last = cell_at(state[LAST], size)
     passes = int(state[LAST] == size * size)
     moves = 3 * size * size
-    while passes < 2 and moves > 0 and abs(lead) <= switches[MERCY]:
+    while passes < 2 and moves > 0 and abs(lead) <= mercy:
         moves -= 1
-        cell = next_move(state, stride, last, colour, ko, knowledge, random, scratch, count)
+        cell = next_move(state, stride, last, colour, ko, table, weights, random, scratch, count)
         ko = 0
         last = cell
         if cell == NOWHERE:
@@ -160,11 +162,11 @@ def playout(
             ):
                 ko = scratch[before]
             lead += gain if colour == BLACK else -gain
-            point = (cell - CELLS) - stride - (cell - CELLS) // stride  # row * size + column
+            point = table[ROWS + ROW * cell + POINT]
             if first[point] == 0:
                 first[point] = colour
         colour = BLACK + WHITE - colour
-    if abs(lead) > switches[MERCY]:
+    if abs(lead) > mercy:
         return BLACK if lead > 0 else WHITE
     return winner_of_filled_board(state)
 
@@ -186,84 +188,63 @@ def next_move(
     last: int,
     colour: int,
     ko: int,
-    knowledge: Knowledge,
+    table: Ints,
+    weights: Floats,
     random: Random,
     scratch: Ints,
     count: int,
 ) -> int:
     """The cell that a playout plays next, or NOWHERE for a pass; `scratch` as in `playout`."""
-    cell = NOWHERE
     if last != NOWHERE:
-        cell = _local_move(state, stride, last, colour, ko, knowledge, random)
-    if cell == NOWHERE:
-        cell = _any_move(state, stride, colour, ko, knowledge.switches, random, scratch, count)
-    return cell
+        if table[CAPTURES]:
+            cell = answer_to_atari(state, stride, last, colour, ko, random)
+            if cell != NOWHERE:
+                return cell
+        if table[NAKADE]:
+            cell = vital_point(state, stride, last)
+            if cell != NOWHERE and cell != ko and liberties_after(state, stride, cell, colour) != NO_LIBERTY:
+                return cell
+        if table[PATTERNS]:
+            cell = _shape_move(state, stride, last, colour, ko, table, weights, random)
+            if cell != NOWHERE:
+                return cell
+    return _any_move(state, stride, colour, ko, table[SELF_ATARI], random, scratch, count)
 
 
 @kernel
-def _local_move(
-    state: Ints, stride: int, last: int, colour: int, ko: int, knowledge: Knowledge, random: Random
-) -> int:
-    """What the last move calls for, or NOWHERE."""
-    switches = knowledge.switches
-    if switches[CAPTURES]:
-        cell = answer_to_atari(state, stride, last, colour, ko, random)
-        if cell != NOWHERE:
-            return cell
-    if switches[NAKADE]:
-        cell = vital_point(state, stride, last)
-        if cell != NOWHERE and cell != ko and liberties_after(state, stride, cell, colour) >= ONE:
-            return cell
-    if switches[PATTERNS]:
-        return _shape_move(state, stride, last, colour, ko, knowledge, random)
-    return NOWHERE
-
-
-@kernel
-def shape_weight(state: Ints, cell: int, colour: int, knowledge: Knowledge) -> float:
+def shape_weight(state: Ints, cell: int, colour: int, table: Ints, weights: Floats) -> float:
     """The weight of the 3x3 shape round an empty cell for a colour to move."""
-    shape = knowledge.shape
-    code = 0
-    for digit in range(7, -1, -1):
-        code = 3 * code + (state[shape[cell, digit]] & COLOUR)
-    return knowledge.weights[colour - BLACK, shape[cell, 8] + code]
+    row = ROWS + ROW * cell
+    low = high = 0  # two chains, which a processor follows side by side
+    for digit in range(3, -1, -1):
+        low = 3 * low + (state[table[row + digit]] & COLOUR)
+        high = 3 * high + (state[table[row + digit + 4]] & COLOUR)
+    return weights[(colour - BLACK) * KINDS * CODES + table[row + KIND] + 81 * high + low]
 
 
 @kernel
 def _shape_move(
-    state: Ints, stride: int, last: int, colour: int, ko: int, knowledge: Knowledge, random: Random
+    state: Ints, stride: int, last: int, colour: int, ko: int, table: Ints, weights: Floats, random: Random
 ) -> int:
     """One of the eight points round the last move, drawn by its weight; NOWHERE if none has any or may be played."""
-    steps = (-stride - 1, -stride, -stride + 1, -1, 1, stride - 1, stride, stride + 1)
+    chosen = NOWHERE
     total = 0.0
-    for step in steps:
-        if state[last + step] & COLOUR == EMPTY:
-            total += shape_weight(state, last + step, colour, knowledge)
-    refused = 0  # bits of the steps
-    while total > 1e-6:
-        wanted = total * random_below(random, FINE) / FINE
-        cell = bit = 0
-        weight = 0.0
-        for k in range(8):
-            if state[last + steps[k]] & COLOUR == EMPTY and (refused >> k) & 1 == 0:
-                here = shape_weight(state, last + steps[k], colour, knowledge)
-                if here > 0:
-                    cell, bit, weight = last + steps[k], k, here
-                    wanted -= here
-                    if wanted < 0:
-                        break
-        if cell == 0:
-            return NOWHERE
-        if is_sensible(state, stride, cell, colour, ko, knowledge.switches):
-            return cell
-        refused |= 1 << bit
-        total -= weight
-    return NOWHERE
+    for step in (-stride - 1, -stride, -stride + 1, -1, 1, stride - 1, stride, stride + 1):
+        cell = last + step
+        if state[cell] & COLOUR != EMPTY:
+            continue
+        weight = shape_weight(state, cell, colour, table, weights)
+        if weight > 0 and is_sensible(state, stride, cell, colour, ko, table[SELF_ATARI]):
+            total += weight
+            # The k-th takes the place of the one before with probability weight / total: so each has its share.
+            if chosen == NOWHERE or random_below(random, FINE) * total < weight * FINE:
+                chosen = cell
+    return chosen
 
 
 @kernel
-def is_sensible(state: Ints, stride: int, cell: int, colour: int, ko: int, switches: Ints) -> bool:
-    """Whether a stone on an empty cell is legal, fills no eye of its own and is no self-atari that is refused."""
+def is_sensible(state: Ints, stride: int, cell: int, colour: int, ko: int, most: int) -> bool:
+    """Whether a stone on an empty cell is legal, fills no eye of its own and puts at most so many stones in atari."""
     if cell == ko:
         return False
     if state[cell] & (6 * EMPTIES):  # two empty neighbours and more: the usual case
@@ -273,13 +254,14 @@ def is_sensible(state: Ints, stride: int, cell: int, colour: int, ko: int, switc
     after = liberties_after(state, stride, cell, colour)
     if after == NO_LIBERTY:
         # Where the rules allow it, several stones of one's own may go; alone they never may.
-        return state[RULES] & SUICIDE != 0 and stones_after(state, stride, cell, colour) > 1 and switches[SELF_ATARI] > 1
-    return after != ONE or stones_after(state, stride, cell, colour) <= switches[SELF_ATARI]
+        stones = stones_after(state, stride, cell, colour) if state[RULES] & SUICIDE else 0
+        return stones > 1 and stones <= most
+    return after != ONE or stones_after(state, stride, cell, colour) <= most
 
 
 @kernel
 def _any_move(
-    state: Ints, stride: int, colour: int, ko: int, switches: Ints, random: Random, scratch: Ints, count: int
+    state: Ints, stride: int, colour: int, ko: int, most: int, random: Random, scratch: Ints, count: int
 ) -> int:
     """A sensible move drawn from the list of empty cells, or NOWHERE."""
     place = cell_count(state[SIZE])
@@ -287,7 +269,7 @@ def _any_move(
     while left > 0:
         pick = random_below(random, left)
         cell = scratch[pick]
-        if is_sensible(state, stride, cell, colour, ko, switches):
+        if is_sensible(state, stride, cell, colour, ko, most):
             return cell
         left -= 1
         moved = scratch[left]

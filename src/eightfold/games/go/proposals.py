@@ -55,7 +55,7 @@ def propose(state: Ints, knowledge: Knowledge, moves: Ints, games: Floats, resul
             bad += IN_SELF_ATARI
         if after == SEVERAL and _touches_own_atari(state, stride, cell, colour):
             good += ESCAPED
-        if knowledge.switches[PATTERNS] and shape_weight(state, cell, colour, knowledge) > 0:
+        if knowledge.table[PATTERNS] and shape_weight(state, cell, colour, knowledge.table, knowledge.weights) > 0:
             good += KNOWN_SHAPE
         near = _distance(state[LAST], point, size)
         if near >= 2 and near <= 4:

@@ -131,6 +131,8 @@ def vital_point(state: Ints, stride: int, last: int) -> int:
         if word & COLOUR != EMPTY:
             continue
         around = (word >> EMPTY_BITS) & 7
+        if around == 0 or around > 2:
+            continue
         if around == 1:  # an end of the three, if of any
             for side in (-stride, -1, 1, stride):
                 if state[cell + side] & COLOUR == EMPTY:

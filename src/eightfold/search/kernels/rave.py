@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from eightfold.core.jit import Int, Ints, kernel
 from eightfold.core.rng import Random
 from eightfold.games.contract import Knowledge, play, playout, propose
-from eightfold.games.state import BLACK, DRAW, NO_MOVE, ONGOING, RESULT, SIDE, WHITE, copy_state
+from eightfold.games.state import BLACK, DRAW, NO_MOVE, ONGOING, RESULT, WHITE, copy_state
 
 ROOT = 0
 NOT_EXPANDED = -1
