@@ -68,7 +68,7 @@ def plain_moves_per_second(size: int, moves: int) -> float:
 
 
 def playouts_per_second(game: Game, games: int) -> float:
-    """Games with all that playouts can know. Any list of shapes will do: looking for them costs the same.
+    """Games with all that playouts can know. Any list of shapes will do: looking for them costs the same."""
     kernels = specialise("eightfold.search.kernels.rave", game.rules)
     kinds, points = small_neighbourhoods(game.size)
     weights = (np.random.default_rng(1).random((3, CODES)) < SHAPES_PLAYED).astype(np.float32)

@@ -84,8 +84,21 @@ class Knowledge(NamedTuple):
     table: Ints
 
 
-def know(size: int) -> Knowledge:  # type: ignore[empty-body]
-    """Knowledge of a board size. What it takes by name is the game's own; no kernel."""
+def know(  # type: ignore[empty-body]
+    size: int,
+    *,
+    captures: bool,
+    nakade: bool,
+    self_atari: int,
+    mercy: float,
+    kinds: NDArray[np.integer],
+    points: NDArray[np.integer],
+    weights: NDArray[np.float32] | None,
+) -> Knowledge:
+    """Knowledge of a board size, from the options of the player `mcts`; no kernel.
+
+    `kinds` [N * N] and `points` [N * N, 8]: the 3x3 shape round every point; `weights` [3, 3^8]: what shapes are worth.
+    """
 
 
 def playout(  # type: ignore[empty-body]

@@ -1,6 +1,6 @@
 """Playouts of Go with knowledge: captures and escapes first, then shapes round the last move, then anything sensible.
 
-Every move is sought in this order (Gelly, Wang, Munos & Teytaud 2006; the patterns as Wei et al., section 2.2):
+Every move is sought in this order (Gelly et al. 2006; the patterns as Wei et al., section 2.2):
 1. `captures`: what the last move put in atari is answered, by a capture or an escape (`tactics.py`);
 2. `nakade`: the middle of three points that it left in an eye is taken;
 3. `patterns`: an empty point among the eight round the last move, drawn by the weight of its 3x3 shape;
