@@ -63,11 +63,7 @@ class Rave(TreePlayer):
             points=points,
             weights=read_weights(options.full("patterns"), game.spec.name),
         )
-        self._threads = options.full("threads") or (
-            usable_cores() if options.seconds or playouts >= WORTH_A_THREAD else 1
-        )
-        few = LARGEST_BATCH if options.seconds else max(1, min(LARGEST_BATCH, playouts // BATCHES))
-        self._slots = 1 << (few.bit_length() - 1)  # CHUNK is a multiple: who watches must not change the batches
+        self._wanted_threads = int(options.full("threads"))
         self._batches = [self._make_batch(seed, number) for number in range(3)]  # coming, playing, played
         self._playing = self._played = 0  # slots in use of the last two
         self._moves = np.zeros(game.actions, np.int64)
@@ -75,7 +71,7 @@ class Rave(TreePlayer):
         self._largest = min(LARGEST_TREE, memory * 1_000_000 // PLACE) if memory else LARGEST_TREE
         needed = self._largest if options.seconds else min(playouts * game.actions + 1, self._largest)
         self._tree, self._spare = self._make_tree(needed), self._make_tree(needed)
-        self.bytes_a_game = needed * PLACE
+        self.bytes_a_game = needed * PLACE + sum(array.nbytes for batch in self._batches for array in batch)
 
     def _make_batch(self, seed: int, number: int) -> Any:
         game, length = self._game, self._game.spec.state_length(self._game.size)
@@ -104,6 +100,13 @@ class Rave(TreePlayer):
             children=np.zeros(places, np.int16),
             used=np.zeros(1, np.int32),
         )
+
+    def _begin(self, timed: bool) -> None:
+        """Small batches for few playouts: what is under way is not known yet. And all cores where it is worth it."""
+        slots = LARGEST_BATCH if timed else max(1, min(LARGEST_BATCH, self._playouts // BATCHES))
+        self._slots = 1 << (slots.bit_length() - 1)  # CHUNK is a multiple: who watches must not change the batches
+        many = timed or self._playouts >= WORTH_A_THREAD
+        self._threads = self._wanted_threads or (usable_cores() if many else 1)
 
     def _run(self, position: Position, playouts: int) -> None:
         """Playouts in batches, the last of which stays under way, so that the next call goes on with it.

@@ -51,6 +51,9 @@ class TreePlayer:
     def _run(self, position: Position, playouts: int) -> None:
         raise NotImplementedError
 
+    def _begin(self, timed: bool) -> None:
+        """Get ready for a move, of a number of playouts or by the clock."""
+
     def _finish(self, position: Position) -> None:
         """Bring what is still under way to its end."""
 
@@ -80,6 +83,7 @@ class TreePlayer:
         limits = Limits(self._seconds, seconds, stop, on_progress)
         if limits.timed:
             self._make_room()
+        self._begin(limits.timed)
         self._take_up(position)
         before = int(self._tree.visits[0])
         try:
