@@ -129,6 +129,25 @@ def test_time_is_a_limit_too():
     assert player.bytes_a_game <= 2_000_000 + 4_000_000, "the tree, and the batches beside it"
 
 
+def test_after_an_interruption_it_starts_a_new_tree():
+    game = make_game("go:size=5")
+    player, reference = (Rave(game, Mcts.Options(playouts=200), seed=1) for _ in range(2))
+    kernels, calls = player._kernels, []
+
+    def play_out(*arguments):
+        calls.append(arguments)
+        if len(calls) == 20:
+            raise KeyboardInterrupt
+        kernels.play_out(*arguments)
+
+    player._kernels = SimpleNamespace(**{**vars(kernels), "play_out": play_out})
+    with pytest.raises(KeyboardInterrupt):
+        player.think(game.start())
+    player._kernels = kernels
+    result, expected = player.think(game.start()), reference.think(game.start())
+    assert result.visits.sum() == expected.visits.sum() == 200
+
+
 def test_every_ingredient_can_be_switched_off():
     game = make_game("go:size=5")
 

@@ -102,9 +102,7 @@ class Rave(TreePlayer):
         )
 
     def _begin(self, timed: bool) -> None:
-        """Small batches for few playouts: what is under way is not known yet. And all cores where it is worth it."""
-        slots = LARGEST_BATCH if timed else max(1, min(LARGEST_BATCH, self._playouts // BATCHES))
-        self._slots = 1 << (slots.bit_length() - 1)  # CHUNK is a multiple: who watches must not change the batches
+        self._by_the_clock = timed
         many = timed or self._playouts >= WORTH_A_THREAD
         self._threads = self._wanted_threads or (usable_cores() if many else 1)
 
@@ -114,8 +112,17 @@ class Rave(TreePlayer):
         While the playouts of one batch are played, the results of the one before are backed up and the leaves of the
         next are taken. That order is the same on any number of threads.
         """
-        for done in range(0, playouts, self._slots):
-            self._step(position, min(self._slots, playouts - done))
+        slots = self._batch_size()
+        for done in range(0, playouts, slots):
+            self._step(position, min(slots, playouts - done))
+
+    def _batch_size(self) -> int:
+        """Small for few playouts, because what is under way is not known yet; by the clock it grows with the tree.
+
+        A power of two, of which CHUNK is a multiple: who watches must not change the batches.
+        """
+        playouts = int(self._tree.visits[0]) if self._by_the_clock else self._playouts
+        return 1 << (max(1, min(LARGEST_BATCH, playouts // BATCHES)).bit_length() - 1)
 
     def _finish(self, position: Position) -> None:
         while self._playing or self._played:
@@ -136,7 +143,12 @@ class Rave(TreePlayer):
             if begin < end:
                 kernels.play_out(playing, self._knowledge, begin, end)
 
-        run_parts(work, self._parts())
+        try:
+            run_parts(work, self._parts())
+        except BaseException:  # Ctrl-C, for one: nobody knows what is in the tree already
+            self._playing = self._played = 0
+            self.new_game()
+            raise
         self._playing, self._played = wanted, self._playing
         self._batches = [played, coming, playing]
 

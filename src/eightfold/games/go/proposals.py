@@ -3,7 +3,7 @@
 A prior is a number of games that are taken as played, and their sum of results (1 won, -1 lost), as in Gelly & Silver
 2007. Every move begins with an even score; captures, escapes from atari, known shapes and moves close to the last
 one are taken to be better, self-ataris and the first two lines of an empty region worse. What fills an own eye is left
-out; so no game ends in filling them, and a pass is always there.
+out, unless it saves stones beside it from atari; a pass is always there.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ def propose(state: Ints, knowledge: Knowledge, moves: Ints, games: Floats, resul
     stride = state[SIZE] + 1
     for point in range(size * size):
         cell = cell_at(point, size)
-        if state[cell] & COLOUR != EMPTY or is_eye(state, stride, cell, colour):
+        if state[cell] & COLOUR != EMPTY or not may_play(state, stride, cell, colour):
             continue
-        if not may_play(state, stride, cell, colour):
+        if is_eye(state, stride, cell, colour) and not _touches_own_atari(state, stride, cell, colour):
             continue
         good = bad = 0.0
         after = liberties_after(state, stride, cell, colour)
