@@ -33,6 +33,7 @@ TREE_WORK = 0.25  # what the tree costs beside a playout
 VIRTUAL_LOSS = 1.0
 EXPAND_AT = 4  # visits
 LIKELY, DECIDED = 0.8, 0.95  # mean results, 1: always won
+PASSES = 16  # one playout in so many looks at a pass, if the game is likely won and over
 AS_GOOD = 0.02  # a difference of mean results that does not matter
 
 
@@ -166,7 +167,6 @@ class Rave(TreePlayer):
 
     def _select(self, position: Position, count: int, batch: Any) -> None:
         tree = self._tree
-        likely = -float(tree.value[0]) > LIKELY * int(tree.visits[0])
         self._kernels.select_leaves(
             tree,
             position.state,
@@ -177,7 +177,7 @@ class Rave(TreePlayer):
             self._moves,
             self._games,
             self._results,
-            int(likely and self._passing_wins(position)),
+            int(self._should_try_pass(position)),
         )
 
     def _visited(self, node: int) -> slice:
@@ -194,6 +194,14 @@ class Rave(TreePlayer):
         if not after.is_over:
             after = after.play(self._game.points)
         return after.is_over and after.winner == position.to_move
+
+    def _should_try_pass(self, position: Position) -> bool:
+        """Whether a pass is to be looked at in any case: it may be the best, and priors speak against it."""
+        tree, visits = self._tree, int(self._tree.visits[0])
+        if tree.first[0] < 0 or -float(tree.value[0]) <= LIKELY * visits:
+            return False
+        passes = int(tree.visits[self._visited(0).stop - 1])
+        return passes * PASSES < visits and self._passing_wins(position)
 
     def _choose(self, position: Position, visits: Ints, ties: Random | None) -> int:
         if not self._game.spec.has_pass:
