@@ -21,14 +21,14 @@ class Settings:
     playouts: tuple[int, ...] = setting(
         (50, 100, 200, 400), "playouts of the player in question", least=1, most=100_000
     )
-    opponent: str = setting("mcts:playouts=100", "its opponent")
+    opponent: str = setting("mcts:style=plain,playouts=100", "its opponent")
     games: int = setting(20, "games per match", least=2, most=10_000)
     seeds: int = setting(5, "matches per number of playouts", least=1, most=1000)
 
 
 def play(part, *, playouts, seed, game, opponent, games):
     """A part: one match. Its arguments are its key, so it must need nothing else."""
-    player = f"mcts:playouts={playouts}"
+    player = f"mcts:style=plain,playouts={playouts}"
     return match_row(game, player, opponent, games=games, seed=seed, opening_plies=2, progress=part.progress)
 
 
@@ -58,6 +58,6 @@ STUDY = Study(
     title="What more playouts are worth",
     introduction="The example of docs/studies.md.",
     settings=Settings(),
-    small=("game=gomoku:size=5,win=4", "playouts=[5, 50]", "opponent=mcts:playouts=10", "games=2", "seeds=3"),
+    small=("game=gomoku:size=5,win=4", "playouts=[5, 50]", "opponent=mcts:style=plain,playouts=10", "games=2", "seeds=3"),
     stages=(Stage(name="matches", measure=measure, section=section),),
 )

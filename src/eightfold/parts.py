@@ -13,7 +13,7 @@ CLASSICAL_PLAYERS = {  # they think with the rules alone
     "random": "eightfold.search.random_mover:RandomMover",
     "greedy": "eightfold.search.greedy:Greedy",
     "alphabeta": "eightfold.search.alphabeta:AlphaBeta",
-    "mcts": "eightfold.search.uct:Mcts",
+    "mcts": "eightfold.search.mcts:Mcts",
 }
 PLAYERS = Registry(
     "player",

@@ -15,8 +15,8 @@ from eightfold.core.errors import EightfoldError
 from eightfold.games import BLACK, Position, make_game
 from eightfold.nets.player import NetOptions, NetPlayer
 from eightfold.search import Mcts, RandomMover
+from eightfold.search.mcts_options import MctsOptions
 from eightfold.search.result import SearchResult, one_hot
-from eightfold.search.uct import MctsOptions
 
 GAME = make_game("gomoku:size=6,win=4")
 

@@ -515,7 +515,9 @@ def test_greedy_takes_and_passes():
     assert game.name_of(make_player("greedy", game).think(filled).action) == "pass"
 
 
-@pytest.mark.parametrize("player", ["greedy", "alphabeta:depth=1", "alphabeta:depth=3", "mcts:playouts=5000"])
+@pytest.mark.parametrize(
+    "player", ["greedy", "alphabeta:depth=1", "alphabeta:depth=3", "mcts:style=plain,playouts=5000"]
+)
 def test_players_capture_what_could_still_run(player):
     position = drawn("....... ..XX... .XOOX.. .XOO... ..XXX.. ....... .......", text="go:komi=20")
     game = position.game

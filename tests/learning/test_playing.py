@@ -72,14 +72,14 @@ def test_a_run_and_evaluate_measure_the_same(changes, tmp_path):
     for tier in (1000, 3000, 5000):
         found = noted[f"mcts-{tier}"]
         assert found["wins"] + found["draws"] + found["losses"] == found["games"] == 6
-        assert found["opponent"] == f"mcts:playouts={tier}"
+        assert found["opponent"] == f"mcts:style=plain,playouts={tier}"
 
 
 def test_the_player_net_plays_the_games_of_an_evaluation(tmp_path):
     """Measured is what plays: the same settings, down to the leaves in a batch."""
     make_run(tmp_path / "run").close()
     measured = evaluate_run(tmp_path / "run", games=4, playouts=40, seed=2, as_paper=False)
-    texts = [f"net:{tmp_path / 'run'},playouts=40", *(f"mcts:playouts={tier}" for tier in measured.mcts)]
+    texts = [f"net:{tmp_path / 'run'},playouts=40", *(f"mcts:style=plain,playouts={tier}" for tier in measured.mcts)]
     matches = gauntlet(make_game(GAME), texts[0], texts[1:], games=4, seed=2)
     assert [result.position.moves for match in matches for result in match.results] == games_of(measured)
 
@@ -108,7 +108,7 @@ def test_as_paper_is_the_papers_search_whatever_is_stored(tmp_path):
     assert all(match.as_second.games == 0 and match.as_first.games == 4 for match in measured.mcts.values())
     make_run(tmp_path / "other", "evaluation.exploration=5", "selfplay.proof_nodes=0").close()
     player = NetPlayer(make_game(GAME), str(tmp_path / "other"), NetOptions(playouts=20), leaves_a_game=1, seed=1)
-    tiers = [f"mcts:playouts={tier}" for tier in measured.mcts]
+    tiers = [f"mcts:style=plain,playouts={tier}" for tier in measured.mcts]
     plain = gauntlet(make_game(GAME), player, tiers, games=4, seed=1, first_always_black=True)
     assert [result.position.moves for match in plain for result in match.results] == games_of(measured)
 

@@ -335,7 +335,7 @@ def test_the_command_trains_evaluates_and_refuses_nonsense(tmp_path):
     changes = [part for change in settings for part in ("--set", change)]
     done = run("train", "quick", "--run", "first", *changes)
     assert done.returncode == 0, done.stderr
-    assert "mcts:playouts=5000" in done.stdout
+    assert "mcts:style=plain,playouts=5000" in done.stdout
     assert "let it play: eightfold match net:first" in " ".join(done.stderr.split())
     assert "score" in (tmp_path / "first" / "checkpoint" / "card.md").read_text()
     measured = run("evaluate", "first", "--games", "1", "--playouts", "8", "--json", "--as-paper")

@@ -18,6 +18,7 @@ from eightfold.parts import CLASSICAL_PLAYERS
 from eightfold.search import AlphaBeta, Mcts
 from eightfold.search.limits import LONGEST, REPORT_EVERY, Limits
 from eightfold.search.result import LONGEST_VARIATION, MOST_VARIATIONS, SearchResult, one_hot
+from eightfold.search.uct import Uct
 from patience import LONG, finished
 from refusals import refusal
 
@@ -231,7 +232,7 @@ def test_a_tree_that_grows_keeps_what_it_knows():
 
 def test_memory_limits_the_tree():
     game = make_game("gomoku:size=8")
-    small = Mcts(game, Mcts.Options(seconds=0.2, memory=1), seed=1)
+    small = Uct(game, Mcts.Options(seconds=0.2, memory=1), seed=1)
     assert small._tree.move.shape[0] == 1_000_000 // 48
     position = game.start()
     for _ in range(3):

@@ -1,4 +1,4 @@
-"""The Monte Carlo player against a plain tree that draws the same random numbers."""
+"""The plain style of the Monte Carlo player against a plain tree that draws the same random numbers."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from eightfold.core.errors import EightfoldError
 from eightfold.core.rng import make_random
 from eightfold.games import make_game
 from eightfold.search import Mcts
+from eightfold.search.uct import Uct
 from patience import finished
 
 
@@ -72,7 +73,7 @@ def test_a_win_in_one_is_found_and_a_threat_is_parried():
 
 def test_the_tree_below_the_moves_played_is_kept():
     game = make_game("gomoku:size=6,win=4")
-    player = Mcts(game, Mcts.Options(playouts=500), seed=3)
+    player = Uct(game, Mcts.Options(playouts=500), seed=3)
     position = game.after(["c3"])
     first = player.think(position)
     reply = first.principal_variation[1]
@@ -80,8 +81,7 @@ def test_the_tree_below_the_moves_played_is_kept():
     kept = player._child(player._child(0, first.action), reply)
     visits_before = int(player._tree.visits[kept])
     children_before = {
-        int(player._tree.move[k]): int(player._tree.visits[k])
-        for k in range(*player._tried_children(kept).indices(10**9))
+        int(player._tree.move[k]): int(player._tree.visits[k]) for k in range(*player._visited(kept).indices(10**9))
     }
     assert visits_before > 1
     second = player.think(later)
@@ -126,7 +126,7 @@ def test_time_is_a_limit_too():
 
 def test_a_full_tree_goes_on_with_what_it_has():
     game = make_game("gomoku:size=8")
-    player = Mcts(game, Mcts.Options(playouts=2000), seed=1)
+    player = Uct(game, Mcts.Options(playouts=2000), seed=1)
     player._tree, player._spare = player._make_tree(200), player._make_tree(200)  # room for three nodes' children
     position = game.start()
     for _ in range(4):

@@ -68,7 +68,10 @@ def test_every_stage_leaves_its_numbers_and_its_section(folder, results):
     assert points == pytest.approx(12), "every game gives one point in all"
     best = max(snapshots, key=lambda entry: entry["score"])
     assert results["opponents"]["snapshot"] == best["games"]
-    assert [match["opponent"] for match in results["opponents"]["matches"]][:2] == ["random", "mcts:playouts=10"]
+    assert [match["opponent"] for match in results["opponents"]["matches"]][:2] == [
+        "random",
+        "mcts:style=plain,playouts=10",
+    ]
     assert set(results["variants"]["variants"]) == set(VARIANTS)
     for variant in results["variants"]["variants"].values():
         assert [run["seed"] for run in variant["runs"]] == [0, 1]

@@ -9,7 +9,7 @@ from eightfold.benchmarks.reference.gomoku import PlainGomoku
 from eightfold.benchmarks.reference.mcts import PlainMcts, PlainRandom
 from eightfold.benchmarks.report import Benchmark, Figure
 from eightfold.games.game import make_game
-from eightfold.search.uct import Mcts
+from eightfold.search.mcts import Mcts
 
 PLAYOUTS, PLAIN_PLAYOUTS = 3000, 200
 SEARCHES = 20
@@ -42,7 +42,7 @@ def _rate(search: Callable[[], object], playouts: int, searches: int) -> float:
 
 def _ours() -> float:
     game = make_game("gomoku:size=8")
-    position, player = game.start(), Mcts(game, Mcts.Options(playouts=PLAYOUTS), seed=1)
+    position, player = game.start(), Mcts(game, Mcts.Options(playouts=PLAYOUTS, style="plain"), seed=1)
     player.think(position)
 
     def search() -> None:

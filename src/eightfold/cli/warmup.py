@@ -25,7 +25,7 @@ from eightfold.parts import CLASSICAL_PLAYERS
 Step = tuple[str, Callable[[], object]]  # what is compiled, and a way to reach it
 
 
-OPPONENTS = ("mcts",)  # of a network in training
+OPPONENTS = ("mcts:style=plain",)  # of a network in training
 
 
 def steps(families: Sequence[str], *, training: bool = False) -> list[list[Step]]:
@@ -38,7 +38,7 @@ def steps(families: Sequence[str], *, training: bool = False) -> list[list[Step]
     searches: list[Step] = [("symmetry: batches", _transforms)]
     for family in families:
         searches.append((f"{family}: rules and encoders", partial(warm_up_rules, family)))
-        players = OPPONENTS if training else CLASSICAL_PLAYERS
+        players = OPPONENTS if training else (*CLASSICAL_PLAYERS, *OPPONENTS)
         searches += [(f"{family}: {player}", partial(_player, family, player)) for player in players]
         searches.append((f"{family}: search with a network", partial(_selfplay, family)))
     if training:

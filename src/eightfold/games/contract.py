@@ -11,6 +11,8 @@ that have one, is size * size. `docs/new-game.md` writes a whole game step by st
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -83,6 +85,47 @@ def replay(state: Ints, move: int, changed: Ints) -> int:  # type: ignore[empty-
     An entry is 4 * point + what lies there now. -1 if the move, any number, is not legal; a pass changes nothing. What
     only searches need, hashes and earlier boards, may be left behind: such a state is good for `replay`, `forbidden`,
     `stones` and `move_effects` alone, and no repetition is seen but a ko that is retaken at once.
+    """
+
+
+# ---- for games that can play out with knowledge: the full style of the player mcts needs all four --------------------
+
+
+class Knowledge(NamedTuple):
+    """What the next two know, made by `know`; kernels of searches hand it on and do not look inside."""
+
+    table: Ints
+
+
+def know(  # type: ignore[empty-body]
+    size: int,
+    *,
+    captures: bool,
+    nakade: bool,
+    self_atari: int,
+    mercy: float,
+    kinds: NDArray[np.integer],
+    points: NDArray[np.integer],
+    weights: NDArray[np.float32] | None,
+) -> Knowledge:
+    """Knowledge of a board size, from the options of the player `mcts`; no kernel.
+
+    `kinds` [N * N] and `points` [N * N, 8]: the 3x3 shape round every point; `weights` [3, 3^8]: what shapes are worth.
+    """
+
+
+def playout(  # type: ignore[empty-body]
+    state: Ints, random: Random, knowledge: Knowledge, first: NDArray[np.int8], scratch: Ints
+) -> int:
+    """As `rollout`, with knowledge. Writes to `first` [A] who was first to play a move, 0 for nobody; `scratch` [L]."""
+
+
+def propose(  # type: ignore[empty-body]
+    state: Ints, knowledge: Knowledge, moves: Ints, games: NDArray[np.float32], results: NDArray[np.float32]
+) -> int:
+    """Write the legal moves that are worth a look to the front of `moves` [A] and return how many.
+
+    Beside each its prior: a number of games taken as played, and the sum of their results, 1 won and -1 lost.
     """
 
 

@@ -161,6 +161,11 @@ class Game:
         return hasattr(self.rules, "move_effects")
 
     @property
+    def has_playouts(self) -> bool:
+        """Whether it can play out with knowledge, which the full style of the player `mcts` needs."""
+        return hasattr(self.rules, "playout")
+
+    @property
     def usual_player(self) -> str:
         """The classical player that suits it."""
         return self.spec.usual_player or ("alphabeta" if self.scores_moves else "mcts")

@@ -61,7 +61,7 @@ def train_run(config: TrainConfig, folder: Path) -> int | None:
         print_curve(folder)
 
     title = f"{config.network} on {config.game}, symmetry {config.symmetry}"
-    match = f"net:{folder},playouts=400 mcts:playouts=5000 --game {training.game.text}"
+    match = f"net:{folder},playouts=400 mcts:style=plain,playouts=5000 --game {training.game.text}"
     return carry_out(training, TrainingReport(), console, title=title, match=match, finish=measure)
 
 
@@ -77,7 +77,7 @@ def train_isn_run(config: TdConfig, folder: Path) -> int | None:
         console.print(progress_line(entry), soft_wrap=True)
 
     title = f"an Internal Symmetry Network on {config.game}"
-    match = f"isn:{folder} mcts:playouts=100 --game {config.game}"
+    match = f"isn:{folder} mcts:style=plain,playouts=100 --game {config.game}"
     return carry_out(TdTraining(config, folder), report, console, title=title, match=match)
 
 

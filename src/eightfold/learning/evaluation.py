@@ -91,7 +91,7 @@ def measure_network(
         leaves_a_game=1 if as_paper else 0,
         seed=seed,
     )
-    tiers = [f"mcts:playouts={tier}" for tier in TIERS]
+    tiers = [f"mcts:style=plain,playouts={tier}" for tier in TIERS]
     against_mcts = gauntlet(
         game, player, tiers, games=games, seed=seed, names=["network", *tiers], first_always_black=as_paper
     )

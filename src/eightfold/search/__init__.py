@@ -5,8 +5,8 @@ All of it sees kernels and positions, no networks: an evaluator is anything that
 
 from eightfold.search.alphabeta import AlphaBeta
 from eightfold.search.greedy import Greedy
+from eightfold.search.mcts import Mcts
 from eightfold.search.random_mover import RandomMover
 from eightfold.search.result import Player, SearchResult
-from eightfold.search.uct import Mcts
 
 __all__ = ["AlphaBeta", "Greedy", "Mcts", "Player", "RandomMover", "SearchResult"]

@@ -10,8 +10,9 @@ With a handicap black's stones are there at the start and white begins. `docs/go
     'go:size=9,komi=7.5,rules=japanese,handicap=0,ko=simple,suicide=forbidden'
 
 Read next: `layout.py` and `board.py` (groups and liberties), `legal.py`, `memory.py` (superko), `score.py`
-(counting), `replay.py` (moves of records), `planes.py` (what networks see), `move_scores.py` (the heuristic of the
-classical players), `effects.py` (what a move does to groups), `setup.py` (handicap and other starts).
+(counting), `replay.py` (moves of records), `playouts.py` (playouts with knowledge), `planes.py` (what networks see),
+`move_scores.py` (the heuristic of the classical players), `effects.py` (what a move does to groups), `setup.py`
+(handicap and other starts).
 """
 
 from __future__ import annotations
@@ -43,7 +44,6 @@ from eightfold.games.go.layout import (
     CELLS,
     COLOUR,
     DOUBLE_KOMI,
-    EMPTIES,
     EMPTY,
     HANDICAP,
     KO,
@@ -67,6 +67,11 @@ from eightfold.games.go.move_scores import rescore_moves as rescore_moves
 from eightfold.games.go.move_scores import score_moves as score_moves
 from eightfold.games.go.planes import ENCODERS
 from eightfold.games.go.planes import encode as encode
+from eightfold.games.go.playouts import Knowledge as Knowledge
+from eightfold.games.go.playouts import know as know
+from eightfold.games.go.playouts import playout as playout
+from eightfold.games.go.playouts import winner_of_filled_board
+from eightfold.games.go.proposals import propose as propose
 from eightfold.games.go.replay import replay as replay
 from eightfold.games.go.score import count_points as count_points
 from eightfold.games.go.score import double_margin
@@ -296,24 +301,9 @@ def rollout(state: Ints, random: Random, scratch: Ints) -> int:
         colour = BLACK + WHITE - colour
         if passes:
             ko = 0
-    return _winner_of_filled_board(state)
+    return winner_of_filled_board(state)
 
 
 @kernel
 def _has_room(state: Ints, stride: int, cell: int, colour: int, suicide: bool) -> bool:
     return has_liberty(state, stride, cell, colour) or (suicide and touches_own(state, stride, cell, colour))
-
-
-@kernel
-def _winner_of_filled_board(state: Ints) -> int:
-    """By area, where the only empty points left are eyes and what nobody could fill."""
-    size, lead = state[SIZE], 0
-    for row in range(size):
-        for column in range(size):
-            word = state[CELLS + (row + 1) * (size + 1) + column + 1]
-            kind = word & COLOUR
-            if kind == EMPTY and word & (7 * EMPTIES) == 0:
-                kind = BLACK * ((word >> 2) & 7 == 4) + WHITE * ((word >> 5) & 7 == 4)
-            lead += 1 if kind == BLACK else (-1 if kind == WHITE else 0)
-    double = 2 * lead - state[DOUBLE_KOMI]
-    return BLACK if double > 0 else WHITE if double < 0 else DRAW

@@ -165,7 +165,8 @@ def look_ahead(work: Work) -> dict[str, Any]:
     settings = work.settings
     options = [f",depth={depth},width={settings.width}" for depth in settings.depths]
     cases = [{"options": each, "opponent": ITSELF} for each in options]
-    cases += [{"options": options[-1], "opponent": opponent} for opponent in ("mcts:playouts=300", *_gnugo())]
+    others = ("mcts:style=plain,playouts=300", *_gnugo())
+    cases += [{"options": options[-1], "opponent": opponent} for opponent in others]
     return _matches(work, settings.game, max(2, settings.match_games // 2), cases)
 
 
@@ -216,7 +217,7 @@ def play(part: Part, *, network: Path, options: str, opponent: str, game: str, g
 
 
 def _others(playouts: Sequence[int]) -> list[str]:
-    return ["random", *(f"mcts:playouts={count}" for count in playouts), *_gnugo()]
+    return ["random", *(f"mcts:style=plain,playouts={count}" for count in playouts), *_gnugo()]
 
 
 def _gnugo() -> list[str]:
