@@ -19,10 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eightfold.core.errors import EightfoldError
-from eightfold.core.jit import Ints, kernel
-from eightfold.patterns.codes import CodeTables, canonical, code_tables
+from eightfold.patterns.codes import canonical_codes
 from eightfold.patterns.library import Library, Table
-from eightfold.patterns.templates import Template, templates_with
+from eightfold.patterns.templates import templates_with
 
 DOUBT = 10.0  # positions with an average pattern that are added to what was seen, so that rare patterns stay near it
 
@@ -48,7 +47,11 @@ def small_weights(library: Library) -> NDArray[np.float32]:
             values, usual = _values(table, average)
             every_code = np.full(template.codes, usual)
             every_code[table.codes] = values
-            weights[row] = every_code[canonical_codes(template)] if library.combined else every_code
+            weights[row] = (
+                every_code[canonical_codes(template.name, np.arange(template.codes))]
+                if library.combined
+                else every_code
+            )
     return weights
 
 
@@ -61,16 +64,3 @@ def _values(table: Table, average: float) -> tuple[NDArray[np.float64], float]:
     matches, plays = np.asarray(table.matches, np.float64), np.asarray(table.plays, np.float64)
     usual = max(plays.sum(), 1) / max(matches.sum(), 1)
     return (plays + DOUBT * usual) / (matches + DOUBT) / average, usual / average
-
-
-def canonical_codes(template: Template) -> Ints:
-    """[codes]: for every code of a template the smallest one of its orbit."""
-    found = np.empty(template.codes, np.int64)
-    _canonicalise(code_tables(template.name), found)
-    return found
-
-
-@kernel
-def _canonicalise(tables: CodeTables, found: Ints) -> None:
-    for code in range(found.shape[0]):
-        found[code] = canonical(tables, code)

@@ -8,4 +8,5 @@ from __future__ import annotations
 
 STUDIES = {
     "isn": "does an Internal Symmetry Network get stronger at Go by TD(lambda) self-play, and how strong? (Blair)",
+    "patterns": "what is it worth to count symmetric Go patterns together, and what do patterns bring? (Wei et al.)",
 }
