@@ -46,6 +46,8 @@ def steps(families: Sequence[str], *, training: bool = False) -> list[list[Step]
     searches.append(("symmetry: SLAP", _slap))
     others: list[Step] = []
     for family, game in {family: make_game(family) for family in reversed(families)}.items():
+        if game.spec.sgf:
+            searches.append((f"{family}: patterns of records", partial(_patterns, family)))
         if game.counts_points:  # its rules first, while the searches of another game are compiled
             others.append((f"{family}: rules and encoders", partial(warm_up_rules, family)))
             others.append((f"{family}: ownership by random games", partial(_ownership, family)))
@@ -157,6 +159,19 @@ def _td() -> None:
     evaluator.assess(position)
     stop, scores, facts = np.zeros(1, np.int64), np.zeros(game.actions), np.zeros(1, np.int64)
     search(position.state, evaluator.outputs(position), tables, 0.4, 2, 2, stop, scores, facts)
+
+
+def _patterns(family: str) -> None:
+    from tempfile import TemporaryDirectory
+
+    from eightfold.games.game import make_game
+    from eightfold.games.records import GameRecord, write_records
+    from eightfold.patterns.learn import learn_library
+
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "game.sgf"
+        write_records(path, [GameRecord(game=make_game(f"{family}:size=5").text, moves=(12, 7))])
+        learn_library([path], game=family, templates=("3x3",), threads=1)
 
 
 def _ownership(family: str) -> None:
