@@ -41,6 +41,7 @@ from eightfold.patterns.templates import Template, read_names
 
 BLOCKS_AHEAD = 2  # for each thread: cut into games and waiting
 SAVE_SECONDS = 60.0
+SOURCES_NAMED = 20  # files whose names a library keeps; a folder may hold thousands
 
 
 class LearningStopped(EightfoldError):
@@ -256,7 +257,8 @@ class _Learning:
 
     def _about(self) -> dict[str, Any]:
         return {
-            "sources": [file.name for file in self.files],
+            "files": len(self.files),
+            "sources": [file.name for file in self.files[:SOURCES_NAMED]],
             **self.progress.as_dict(),
             "settings": self.settings,
             "version": __version__,

@@ -26,7 +26,7 @@ EQUAL_PLAYOUTS, EQUAL_TIME = "equal playouts", "equal time"
 # What costs time in a playout is measured at equal time too.
 TIMED = ("all of it", "patterns", "playouts that know Go, all else equal")
 GNU_GO_LEVEL = 10
-GNU_GO_CHUNK = 4  # games
+GNU_GO_CHUNK = 2  # games: one with either colour
 
 
 def match_cases(settings: Any) -> list[dict[str, Any]]:

@@ -37,7 +37,7 @@ class PatternSettings:
     match_seconds: float = setting(0.1, "seconds a move in matches at equal time, one thread", least=0.001, most=3600)
     match_games: int = setting(200, "games per match; 0: no matches", least=0, most=MANY)
     chunk: int = setting(20, "games of a match that are played before they are kept", least=2, most=MANY)
-    gnugo_games: int = setting(100, "games against GNU Go, in fours; 0: none", least=0, most=MANY)
+    gnugo_games: int = setting(100, "games against GNU Go, two at a time; 0: none", least=0, most=MANY)
     gnugo_seconds: float = setting(1.0, "seconds a move against GNU Go, all cores", least=0.001, most=3600)
     seed: int = setting(0, "seed of games and matches", least=0, most=2**63 - 1)
 
