@@ -203,8 +203,8 @@ def matches(report: Report, rows: list[dict[str, Any]]) -> None:
     for name, terms in by_row.items():
         cells: list[str] = [name, f"`{next(iter(terms.values()))['second'].partition(',')[2]}`"]
         for kind in (EQUAL_PLAYOUTS, EQUAL_TIME):
-            row = terms.get(kind)
-            cells += ["", ""] if row is None else [percent(row["score"]), interval(row["low"], row["high"])]
+            match = terms.get(kind)
+            cells += ["", ""] if match is None else [percent(match["score"]), interval(match["low"], match["high"])]
         lines.append(cells)
     report.table(("what", "the other has", EQUAL_PLAYOUTS, "interval", EQUAL_TIME, "interval"), lines)
     rows_by_terms = {kind: [row for row in rows if row["terms"] == kind] for kind in (EQUAL_PLAYOUTS, EQUAL_TIME)}
