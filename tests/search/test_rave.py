@@ -199,6 +199,13 @@ def test_it_passes_when_all_is_settled_and_won_as_it_stands():
     assert chosen("go:size=5,komi=0.5", WALLS[:-2]) != "pass", "two points are still open"
 
 
+def test_it_does_not_pass_in_the_opening_though_the_komi_wins_as_the_board_stands():
+    game = make_game("go:size=9,komi=7.5")
+    for seed in range(30):
+        result = Mcts(game, Mcts.Options(playouts=20), seed=seed).think(game.after(["e3", "e4", "f3", "f4", "g3"]))
+        assert game.name_of(result.action) != "pass"
+
+
 def test_it_does_not_pass_while_the_win_depends_on_dead_stones():
     """A white stone in black's area has no life, but as the board stands it costs black everything there."""
     game = make_game("go:size=5,komi=0.5")

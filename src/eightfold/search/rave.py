@@ -32,8 +32,9 @@ WORTH_A_THREAD = 2000  # playouts of a move
 TREE_WORK = 0.25  # what the tree costs beside a playout
 VIRTUAL_LOSS = 1.0
 EXPAND_AT = 4  # visits
-LIKELY, DECIDED = 0.8, 0.95  # mean results, 1: always won
-PASSES = 16  # one playout in so many looks at a pass, if the game is likely won and over
+LIKELY, DECIDED = 0.8, 0.98  # mean results, 1: always won
+PASSES = 8  # one playout in so many looks at a pass, if the game is likely won and over
+DOUBT = 2  # lost games that a pass is taken to have had
 AS_GOOD = 0.02  # a difference of mean results that does not matter
 
 
@@ -198,10 +199,15 @@ class Rave(TreePlayer):
     def _should_try_pass(self, position: Position) -> bool:
         """Whether a pass is to be looked at in any case: it may be the best, and priors speak against it."""
         tree, visits = self._tree, int(self._tree.visits[0])
-        if tree.first[0] < 0 or -float(tree.value[0]) <= LIKELY * visits:
+        if tree.first[0] < 0 or visits < PASSES or -float(tree.value[0]) <= LIKELY * visits:
             return False
         passes = int(tree.visits[self._visited(0).stop - 1])
         return passes * PASSES < visits and self._passing_wins(position)
+
+    def _is_settled(self, visits: int, value: float, best: float) -> bool:
+        """Whether the game is won after a pass, which a few lucky playouts do not show."""
+        surely = (visits * value - DOUBT) / (visits + DOUBT) if visits else -1.0
+        return bool(value > DECIDED and surely > LIKELY and value >= best - AS_GOOD)
 
     def _choose(self, position: Position, visits: Ints, ties: Random | None) -> int:
         if not self._game.spec.has_pass:
@@ -216,7 +222,6 @@ class Rave(TreePlayer):
         if self._passing_wins(position):
             if position.last_move == passing:
                 return passing
-            settled = values[passing] > DECIDED and values[passing] >= values[best] - AS_GOOD
-            return passing if settled or visits[passing] > visits[best] else best
+            return passing if self._is_settled(visits[passing], values[passing], values[best]) else best
         lost = position.last_move == passing and not values[best] > -DECIDED
         return passing if lost else best
