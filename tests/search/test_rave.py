@@ -195,7 +195,7 @@ def test_a_pass_that_wins_at_once_is_played():
 
 
 def test_it_passes_when_all_is_settled_and_won_as_it_stands():
-    assert chosen("go:size=5,komi=0.5", [*WALLS, "b2", "e2", "b4", "e4"]) == "pass", "both have their eyes"
+    assert chosen("go:size=5,komi=0.5", [*WALLS, "b2", "e2", "b4", "e4"], 3000) == "pass", "both have their eyes"
     assert chosen("go:size=5,komi=0.5", WALLS[:-2]) != "pass", "two points are still open"
 
 

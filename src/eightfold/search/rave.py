@@ -32,10 +32,10 @@ WORTH_A_THREAD = 2000  # playouts of a move
 TREE_WORK = 0.25  # what the tree costs beside a playout
 VIRTUAL_LOSS = 1.0
 EXPAND_AT = 4  # visits
-LIKELY, DECIDED = 0.8, 0.98  # mean results, 1: always won
+LIKELY, DECIDED = 0.8, 0.95  # mean results, 1: always won
 PASSES = 8  # one playout in so many looks at a pass, if the game is likely won and over
 DOUBT = 2  # lost games that a pass is taken to have had
-AS_GOOD = 0.02  # a difference of mean results that does not matter
+AS_GOOD = 0.04  # a difference of mean results that does not matter
 
 
 class Rave(TreePlayer):
