@@ -15,7 +15,7 @@ from eightfold.patterns.combine import combine
 from eightfold.patterns.files import save_library
 from eightfold.patterns.library import Library, table_from_counts
 from eightfold.patterns.templates import templates_with
-from eightfold.search.pattern_weights import CAUTION, shape_weights
+from eightfold.search.pattern_weights import LEAST, shape_weights
 from refusals import refusal
 
 # What `mcts` did before it had styles: three moves of a game at 400 playouts, and a digest of their visits.
@@ -74,17 +74,18 @@ def test_options_that_do_not_fit_are_answered_in_one_line(text, game, said):
 
 
 def test_a_pattern_library_gives_weights_to_all_turned_shapes(tmp_path):
-    raw = np.zeros((2, LOW), np.int64)
+    matches, plays = np.full(LOW, 100), np.full(LOW, 2)
     often, seldom = encode_digits([1, 2, 0, 0, 0, 0, 0, 0]), encode_digits([2, 2, 2, 0, 0, 0, 0, 0])
-    raw[0, [often, seldom]], raw[1, [often, seldom]] = (90, 900), (50, 9)
-    tables = {template.name: table_from_counts(raw[0], raw[1]) for template in templates_with((3,))}
+    for code, count in ((often, 50), (seldom, 1)):
+        plays[orbit("3x3-centre", code)] = count
+    tables = {template.name: table_from_counts(matches, plays) for template in templates_with((3,))}
     library = Library(game="go", combined=False, tables=tables)
     for found in (library, combine(library)):
         weights = shape_weights(found)
-        assert weights[0, often] == pytest.approx(50 / (90 + CAUTION))
-        assert weights[0, seldom] == 0, "played too seldom"
-        turned = [code for code in orbit("3x3-centre", often) if weights[0, code] > 0]
-        assert len(turned) == (8 if found.combined else 1)
+        turned = orbit("3x3-centre", often)
+        assert weights[0, turned] == pytest.approx(weights[0, often])
+        assert weights[0, often] > 10 > LEAST
+        assert np.count_nonzero(weights[0]) == len(turned), "all others are played too seldom"
     save_library(combine(library), tmp_path / "own.patterns")
     game = make_game("go:size=5")
 
@@ -94,6 +95,4 @@ def test_a_pattern_library_gives_weights_to_all_turned_shapes(tmp_path):
 
     assert visits(tmp_path / "own.patterns") != visits("off")
     save_library(replace(library, game="gomoku"), tmp_path / "other.patterns")
-    assert "is of gomoku, and is asked for in go" in refusal(lambda: visits(tmp_path / "other.patterns"))
-    few = Library(game="go", combined=False, tables={"3x3-centre": tables["3x3-centre"]})
-    assert "needs the table 3x3-edge" in refusal(lambda: shape_weights(few))
+    assert "has patterns of gomoku; the game is go" in refusal(lambda: visits(tmp_path / "other.patterns"))

@@ -22,7 +22,7 @@ FULL_DEFAULTS: dict[str, Any] = {
     "captures": True,
     "nakade": False,
     "self_atari": 3,
-    "patterns": "off",
+    "patterns": "shipped, if there is one",
     "mercy": 0.3,
     "threads": 0,
 }
@@ -65,7 +65,7 @@ class MctsOptions:
     self_atari: int | None = _full(
         0, "stones that playouts put in atari themselves at most (-1: any number)", "self_atari", least=-1, most=1000
     )
-    patterns: str | None = _full("", "the pattern library for playouts and priors: off, or a file", "patterns")
+    patterns: str | None = _full("", "the pattern library for playouts and priors: shipped, off, or a file", "patterns")
     mercy: float | None = _full(
         0.0, "playouts end when a side leads by this share of the board in stones (0: never)", "mercy", least=0, most=1
     )

@@ -63,7 +63,7 @@ class Rave(TreePlayer):
             nakade=options.full("nakade"),
             kinds=kinds,
             points=points,
-            weights=read_weights(options.full("patterns"), game.spec.name),
+            weights=read_weights(options.patterns, game),
         )
         self._wanted_threads = int(options.full("threads"))
         self._batches = [self._make_batch(seed, number) for number in range(3)]  # coming, playing, played
