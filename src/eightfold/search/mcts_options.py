@@ -38,13 +38,6 @@ def _full(default: Any, help: str, name: str, **more: Any) -> Any:
 class MctsOptions:
     playouts: int = setting(1000, "games played out for a move", least=1, most=1e9)
     seconds: float = setting(0.0, "time for a move, instead of a number of playouts", least=0, most=1e6)
-    memory: int = setting(0, "megabytes for the tree (0: up to 400)", least=0, most=1e6)
-    style: str = setting(
-        "auto",
-        "plain: uniform random games, no knowledge but the rules; full: with RAVE, priors and playouts that know the"
-        " game, where the game offers them; auto: full where it does",
-        choices=("auto", PLAIN, FULL),
-    )
     exploration: float | None = setting(
         PLAIN_EXPLORATION,
         "C in Q + C P sqrt(N) / (1 + n)",
@@ -52,6 +45,13 @@ class MctsOptions:
         least=0,
         most=1e6,
         former=("c",),
+    )
+    memory: int = setting(0, "megabytes for the tree (0: up to 400)", least=0, most=1e6)
+    style: str = setting(
+        "auto",
+        "plain: uniform random games, no knowledge but the rules; full: with RAVE, priors and playouts that know the"
+        " game, where the game offers them; auto: full where it does",
+        choices=("auto", PLAIN, FULL),
     )
     rave: float | None = _full(
         0.0, "own games that weigh as much as all moves as first (0: no RAVE)", "rave", least=0, most=1e9
