@@ -129,7 +129,7 @@ def test_positions_go_to_other_processes():
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("gredy", "unknown player 'gredy' (did you mean 'greedy'?); known: random, greedy, alphabeta, mcts, net"),
+        ("gredy", "unknown player 'gredy' (did you mean 'greedy'?); known: random, greedy, alphabeta, mcts, pattern"),
         ("mcts:playouts=0", "player mcts: playouts=0 is not a whole number from 1 to 1,000,000,000"),
         ("mcts:depth=3", "unknown option of player mcts 'depth'; known: playouts, seconds, exploration"),
         ("alphabeta:depth=x", "player alphabeta: depth='x' is not a whole number from 0 to 64"),

@@ -11,20 +11,22 @@ from eightfold.studies.gnugo import gnugo_player, gnugo_program
 from eightfold.studies.matches import match_row
 
 OPENING_PLIES = 2
-# By row of the table: what the first player has that the second has not, and the options of the two.
+# By row of the table: the options of the two players. Without RAVE, or without priors, a search needs to explore.
 ROWS: dict[str, tuple[str, str]] = {
     "all of it": ("", "style=plain"),
     "patterns": ("", "patterns=off"),
     "captures and escapes": ("", "captures=no"),
     "no self-atari": ("", "self_atari=-1"),
-    "RAVE": ("", "rave=0"),
-    "priors": ("", "priors=off"),
+    "RAVE": ("", "rave=0,exploration=0.7"),
+    "priors": ("", "priors=off,exploration=0.2"),
+    "priors as visits, not as P of PUCT": ("", "priors=puct,exploration=0.3"),
     "early ends": ("", "mercy=0"),
-    "playouts that know Go, all else equal": ("", "patterns=off,captures=no,self_atari=-1,mercy=0"),
+    "middles of three-point eyes": ("nakade=yes", ""),
+    "playouts that know Go": ("", "patterns=off,captures=no,self_atari=-1,mercy=0"),
 }
 EQUAL_PLAYOUTS, EQUAL_TIME = "equal playouts", "equal time"
 # What costs time in a playout is measured at equal time too.
-TIMED = ("all of it", "patterns", "playouts that know Go, all else equal")
+TIMED = ("all of it", "patterns", "playouts that know Go")
 GNU_GO_LEVEL = 10
 GNU_GO_CHUNK = 2  # games: one with either colour
 

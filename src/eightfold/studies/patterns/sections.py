@@ -193,20 +193,21 @@ def matches(report: Report, rows: list[dict[str, Any]]) -> None:
     limits = {row["terms"]: row["first"] for row in reversed(rows)}
     report.text(
         f"`{first['game']}`, {first['games']} games a match, both colours, two random moves at the start. The full"
-        f" player (`{limits.get(EQUAL_PLAYOUTS)}`, or `{limits.get(EQUAL_TIME)}`) against the same without one thing."
-        " Intervals are of 95 %."
+        f" player, `{limits.get(EQUAL_PLAYOUTS)}` or `{limits.get(EQUAL_TIME)}`, has all of it but for what the table"
+        " says; the other differs in one thing. Intervals are of 95 %."
     )
     by_row: dict[str, dict[str, dict[str, Any]]] = {}
     for row in rows:
         by_row.setdefault(row["row"], {})[row["terms"]] = row
     lines = []
     for name, terms in by_row.items():
-        cells: list[str] = [name, f"`{next(iter(terms.values()))['second'].partition(',')[2]}`"]
+        of = next(iter(terms.values()))
+        cells: list[str] = [name, *(_options(of[side]) for side in ("first", "second"))]
         for kind in (EQUAL_PLAYOUTS, EQUAL_TIME):
             match = terms.get(kind)
             cells += ["", ""] if match is None else [percent(match["score"]), interval(match["low"], match["high"])]
         lines.append(cells)
-    report.table(("what", "the other has", EQUAL_PLAYOUTS, "interval", EQUAL_TIME, "interval"), lines)
+    report.table(("what", "player", "opponent", EQUAL_PLAYOUTS, "interval", EQUAL_TIME, "interval"), lines)
     rows_by_terms = {kind: [row for row in rows if row["terms"] == kind] for kind in (EQUAL_PLAYOUTS, EQUAL_TIME)}
     for kind, part in rows_by_terms.items():
         bars = Series(
@@ -216,10 +217,20 @@ def matches(report: Report, rows: list[dict[str, Any]]) -> None:
             low=[row["low"] for row in part],
             high=[row["high"] for row in part],
         )
-        title = f"Score of the full player against itself without, {kind}"
+        title = f"Score at {kind}"
         plot = bar_plot([bars], title=title, y="score", percent=True, y_range=(0.0, 1.0))
         report.plot(kind.replace(" ", "-"), plot, title)
     report.csv("matches", rows)
+
+
+def _options(player: str) -> str:
+    """What a player's text says after its limit.
+
+    >>> _options("mcts:playouts=20,rave=0"), _options("mcts:playouts=20")
+    ('`rave=0`', 'full')
+    """
+    options = player.partition(",")[2]
+    return f"`{options}`" if options else "full"
 
 
 def gnugo(report: Report, row: dict[str, Any]) -> None:

@@ -33,7 +33,7 @@ class PatternSettings:
     )
     elo_iterations: int = setting(12, "passes over the games in which ratings are improved", least=1, most=1000)
     match_game: str = setting("go:size=9,komi=7.5", "the board of the matches")
-    match_playouts: int = setting(1000, "playouts a move in matches at equal playouts", least=1, most=MANY)
+    match_playouts: int = setting(500, "playouts a move in matches at equal playouts", least=1, most=MANY)
     match_seconds: float = setting(0.1, "seconds a move in matches at equal time, one thread", least=0.001, most=3600)
     match_games: int = setting(200, "games per match; 0: no matches", least=0, most=MANY)
     chunk: int = setting(20, "games of a match that are played before they are kept", least=2, most=MANY)
