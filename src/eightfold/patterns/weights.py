@@ -29,9 +29,9 @@ DOUBT = 10.0  # positions with an average pattern that are added to what was see
 def small_weights(library: Library) -> NDArray[np.float32]:
     """[3, 6561]: what a move is worth by its 3x3 pattern, for centre, edge and corner and every code; above 0.
 
-    Strengths (gammas) where the library has them: an unseen pattern has strength 1, as the virtual games of the prior
-    say. Otherwise the posterior of the pattern divided by the mean posterior of all patterns; an unseen one is worth
-    the mean of its table.
+    It is the posterior of the pattern divided by the mean posterior of all patterns; an unseen one is worth the mean of
+    its table. Strengths would leave out what the features of a move explain (a capture, the last move beside it), and
+    random games that know no features play no better by them.
     """
     templates = templates_with((3,))
     known = {t: library.tables[library.table_for(t)] for t in templates if library.table_for(t) in library.tables}
@@ -57,10 +57,6 @@ def small_weights(library: Library) -> NDArray[np.float32]:
 
 def _values(table: Table, average: float) -> tuple[NDArray[np.float64], float]:
     """[K]: what the patterns of a table are worth, and what one that is not there is."""
-    if table.gammas is not None:
-        gammas = np.asarray(table.gammas, np.float64)
-        least = gammas[gammas > 0].min(initial=1.0)
-        return np.maximum(gammas, least), 1.0
     matches, plays = np.asarray(table.matches, np.float64), np.asarray(table.plays, np.float64)
     usual = max(plays.sum(), 1) / max(matches.sum(), 1)
     return (plays + DOUBT * usual) / (matches + DOUBT) / average, usual / average

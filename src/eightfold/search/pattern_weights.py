@@ -15,7 +15,7 @@ from eightfold.patterns.shipped import open_library, shipped_library
 from eightfold.patterns.weights import small_weights
 
 OFF, SHIPPED = "off", "shipped"
-LEAST = 2.25
+LEAST = 2.0
 
 
 def read_weights(text: str | None, game: Game) -> NDArray[np.float32] | None:  # [3, 3^8]
