@@ -26,7 +26,7 @@ ROWS: dict[str, tuple[str, str]] = {
 }
 EQUAL_PLAYOUTS, EQUAL_TIME = "equal playouts", "equal time"
 # What costs time in a playout is measured at equal time too.
-TIMED = ("all of it", "patterns", "playouts that know Go")
+TIMED = ("patterns", "playouts that know Go")
 GNU_GO_LEVEL = 10
 GNU_GO_CHUNK = 2  # games: one with either colour
 
