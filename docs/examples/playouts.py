@@ -58,6 +58,6 @@ STUDY = Study(
     title="What more playouts are worth",
     introduction="The example of docs/studies.md.",
     settings=Settings(),
-    small=("game=gomoku:size=5,win=4", "playouts=[5, 50]", "opponent=mcts:style=plain,playouts=10", "games=2", "seeds=3"),
+    small=("game=gomoku:size=5,win=4", "playouts=[5, 50]", "opponent=random", "games=2", "seeds=3"),
     stages=(Stage(name="matches", measure=measure, section=section),),
 )

@@ -130,6 +130,7 @@ def test_a_damaged_file_is_refused_in_one_line(raw: Library, tmp_path: Path, dam
     with pytest.raises(EightfoldError, match=r"library\.patterns") as raised:
         load_library(path)
     assert "\n" not in str(raised.value)
+    assert str(raised.value).count("library.patterns") == 1
 
 
 def test_a_library_that_is_not_there(tmp_path: Path) -> None:

@@ -94,6 +94,8 @@ def load_library(path: Path) -> Library:
             features=features,
             about=dict(header["about"]),
         )
+    except EightfoldError:
+        raise
     except (KeyError, TypeError, ValueError) as error:
         raise EightfoldError(f"{path} is a damaged pattern library: its header makes no sense ({error})") from None
 

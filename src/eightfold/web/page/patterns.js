@@ -62,7 +62,9 @@ export class PatternsView {
     show(this.missing, !libraries.length);
     show(this.controls, libraries.length > 0);
     show(this.shapes, libraries.length > 0);
-    this.missing.textContent = `This server has no pattern library for ${capital(name)}; eightfold serve --patterns FILE gives it one.`;
+    const others = [...new Set((this.game.menu.patterns ?? []).map((library) => capital(library.game)))];
+    const only = others.length ? `, only for ${others.join(", ")}: start such a game under Play` : "";
+    this.missing.textContent = `This server has no pattern library for ${capital(name)}${only}. eightfold serve --patterns FILE gives it one.`;
     const key = (this.chosen ?? libraries[0])?.key;
     setOptions(this.library, libraries.map((library) => [library.key, library.key, library.summary]), key);
     const { measures = [] } = this.chosen ?? {};
