@@ -32,3 +32,12 @@ def test_bars_of_several_series_stand_side_by_side():
 def test_a_logarithmic_axis_has_a_mark_at_every_point():
     line = Series(name="a", x=[100, 500, 2000], y=[3.0, 2.0, 1.0])
     assert {"100", "500", "2,000"} <= set(words(line_plot([line], title="t", x="games", y="loss", log_x=True)))
+
+
+def test_lines_of_one_group_share_a_colour():
+    pair = [Series(name=name, x=[0, 1], y=[0, 1], group="a", dashed=name == "raw") for name in ("raw", "combined")]
+    svg = line_plot([*pair, Series(name="b", x=[0, 1], y=[1, 0])], title="t", x="x", y="y").decode()
+    assert COLOURS[0] in svg
+    assert COLOURS[1] in svg
+    assert COLOURS[2] not in svg
+    assert "stroke-dasharray" in svg

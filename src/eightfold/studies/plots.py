@@ -42,6 +42,8 @@ class Series:
     y: Sequence[float]
     low: Sequence[float | None] = ()
     high: Sequence[float | None] = ()
+    group: str = ""  # lines of one group share a colour; "": a colour of its own
+    dashed: bool = False
 
     @property
     def has_interval(self) -> bool:
@@ -83,8 +85,12 @@ def line_plot(
     """Lines with bands; with `percent` the values are shares, with `log_x` equal factors of x are equally far apart."""
     drawn = io.BytesIO()
     with _axes(drawn, title=title, x=x, y=y, percent=percent, y_range=y_range) as axes:
-        for each, colour in zip(series, _colours(), strict=False):
-            axes.plot(each.x, each.y, color=colour, label=each.name, marker="o", markersize=3, linewidth=1.5)
+        groups = dict.fromkeys(each.group or each.name for each in series)
+        colours = dict(zip(groups, _colours(), strict=False))
+        for each in series:
+            colour = colours[each.group or each.name]
+            style = {"color": colour, "linestyle": "--" if each.dashed else "-", "linewidth": 1.5}
+            axes.plot(each.x, each.y, label=each.name, marker="o", markersize=3, **style)
             if each.has_interval:
                 axes.fill_between(each.x, each.low, each.high, color=colour, alpha=0.15, linewidth=0)
         if log_x:

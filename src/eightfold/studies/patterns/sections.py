@@ -9,6 +9,7 @@ from typing import Any
 
 from eightfold.studies.patterns.libraries import BINS, SHOWN
 from eightfold.studies.patterns.playing import EQUAL_PLAYOUTS, EQUAL_TIME
+from eightfold.studies.patterns.prediction import COMBINED, RAW
 from eightfold.studies.plots import Series, bar_plot, line_plot
 from eightfold.studies.report import Report
 from eightfold.studies.tables import interval, percent
@@ -52,7 +53,11 @@ def libraries(report: Report, found: dict[str, Any]) -> None:
     used = [k for k in range(BINS) if raw[k] or combined[k]]
     if used:
         bars = [
-            Series(name=name, x=[labels[k] for k in used], y=[shares[k] for k in used])
+            Series(
+                name=name,
+                x=[*labels[1 : BINS // 2], "50 % and more"],
+                y=[*shares[1 : BINS // 2], sum(shares[BINS // 2 :])],
+            )
             for name, shares in (("as read", raw), ("combined", combined))
         ]
         title = "Valid 4x4 centre patterns by posterior (Wei et al., figure 22)"
@@ -120,6 +125,8 @@ def prediction(report: Report, found: dict[str, Any]) -> None:
                 y=[row[column] for row in part],
                 low=[row[column] - 1.96 * row[f"{column}_error"] for row in part],
                 high=[row[column] + 1.96 * row[f"{column}_error"] for row in part],
+                group=method,
+                dashed=library == RAW,
             )
             for method, library, part in _groups(rows)
         ]
@@ -127,20 +134,22 @@ def prediction(report: Report, found: dict[str, Any]) -> None:
         report.plot(column, plot, title)
     converging = [row for row in rows if row.get("likelihoods")]
     if converging:
+        most = max(row["games"] for row in converging)
         series = [
             Series(
-                name=f"{row['method']}, {row['library']}, {row['games']:,} games",
+                name=f"{row['method']}, {row['library']}",
                 x=list(range(len(row["likelihoods"]))),
                 y=row["likelihoods"],
+                group=row["method"],
+                dashed=row["library"] == RAW,
             )
             for row in converging
-            if row["games"] == max(each["games"] for each in converging)
+            if row["games"] == most
         ]
-        title = "Elo ratings: mean log-likelihood of the training moves"
+        title = f"Log-likelihood of the moves of {most:,} games"
         report.plot("convergence", line_plot(series, title=title, x="iterations", y="nats a move"), title)
-    for method in dict.fromkeys(row["method"] for row in rows):
-        _worth(report, method, [row for row in rows if row["method"] == method])
     report.csv("prediction", [{k: v for k, v in row.items() if k != "likelihoods"} for row in rows])
+    _worth(report, rows)
 
 
 def _ratio(larger: float, smaller: float) -> str:
@@ -152,24 +161,23 @@ def _groups(rows: Sequence[dict[str, Any]]) -> list[tuple[str, str, list[dict[st
     return [(*key, [row for row in rows if (row["method"], row["library"]) == key]) for key in keys]
 
 
-def _worth(report: Report, method: str, rows: Sequence[dict[str, Any]]) -> None:
+def _worth(report: Report, rows: Sequence[dict[str, Any]]) -> None:
     """How many games combining is worth: as many as a raw library needs to predict as well."""
-    raw = [(row["games"], row["log_loss"]) for row in rows if row["library"] == "raw"]
+    report.heading("How many games is combining worth?")
+    report.text(
+        "For every combined library, the games that a raw one needs for the same log-loss, read off the curve above"
+        " (straight lines between its points, over the logarithm of the games)."
+    )
     lines = []
-    for row in rows:
-        if row["library"] == "combined":
-            needed = games_needed(raw, row["log_loss"])
-            if needed is None:
-                lines.append(f"{row['games']:,} games are worth more than {raw[-1][0]:,}")
-            elif needed <= raw[0][0]:
-                lines.append(f"{row['games']:,} games are worth at most {raw[0][0]:,}")
-            else:
-                factor = needed / row["games"]
-                lines.append(f"{row['games']:,} games are worth {needed:,.0f} ({factor:.1f} times as many)")
-    if raw and lines:
-        report.text(
-            f"**{method}**, combined, in games that a raw library needs for the same log-loss: {'; '.join(lines)}."
-        )
+    for method in dict.fromkeys(row["method"] for row in rows):
+        curve = [(row["games"], row["log_loss"]) for row in rows if row["method"] == method and row["library"] == RAW]
+        for row in rows:
+            if row["method"] == method and row["library"] == COMBINED:
+                needed = games_needed(curve, row["log_loss"])
+                told = f"more than {curve[-1][0]:,}" if needed is None else f"{needed:,.0f}"
+                factor = "" if needed is None else f"{needed / row['games']:.1f}"
+                lines.append((method, f"{row['games']:,}", told, factor))
+    report.table(("method", "combined games", "raw games for the same", "times as many"), lines)
 
 
 def games_needed(curve: Sequence[tuple[int, float]], wanted: float) -> float | None:
