@@ -186,6 +186,11 @@ def test_the_commands(records: Path, tmp_path: Path) -> None:
         (["learn", "bad.sgf", "-o", "x.patterns", "--templates", "5x5"], "unknown template '5x5'"),
         (["learn", "bad.sgf", "-o", "x.patterns", "--game", "chess"], "unknown game 'chess'"),
         (["learn", "bad.sgf", "-o", "x.patterns", "--size", "3"], "3x3"),
+        (["learn", "bad.sgf", "-o", "x.patterns", "--templates", ","], "no template is named"),
+        (["learn", "bad.sgf", "-o", "x.patterns", "--log", "bad.sgf"], "the log bad.sgf is one of the records"),
+        (["learn", "bad.sgf", "-o", "x.patterns", "--log", "no/log"], "cannot write no/log"),
+        (["learn", "bad.sgf", "-o", "x.patterns", "--elo", "--features", "bogus"], "unknown feature 'bogus'"),
+        (["learn", "bad.sgf", "-o", "x.patterns", "--features", "all"], "--features are learned with --elo"),
         (["combine", "bad.sgf", "-o", "x.patterns"], "bad.sgf is no pattern library"),
         (["export", "bad.sgf", "--format", "xml"], "unknown format 'xml'"),
     ],
@@ -197,6 +202,15 @@ def test_bad_input_is_one_line(tmp_path: Path, words: list[str], line: str) -> N
     assert line in done.stderr
     assert done.stderr.count("\n") == 1
     assert not list(tmp_path.glob("*.patterns"))
+    assert (tmp_path / "bad.sgf").read_text() == BAD
+
+
+def test_a_broken_link_is_a_damaged_file(tmp_path: Path, records: Path) -> None:
+    (tmp_path / "a.sgf").symlink_to(tmp_path / "gone")
+    (tmp_path / "b.sgf").write_bytes((records / "a.sgf").read_bytes())
+    about = learn_library([tmp_path], templates=["3x3"]).about
+    assert about["games"] > 0
+    assert about["skipped"]["damaged file"] == 1
 
 
 def test_classes() -> None:

@@ -79,13 +79,13 @@ def test_a_file_gives_back_what_was_stored(raw: Library, tmp_path: Path) -> None
         game="go",
         combined=False,
         tables={**raw.tables, "3x3-centre": large},
-        features={"distance": np.array([1.5, 0.25])},
+        features={"atari": np.array([1.5, 0.25])},
         about={"games": 7, "sources": ["größer.sgf"]},
     )
     save_library(library, path)
     opened = load_library(path)
     assert (opened.game, opened.combined, opened.about) == (library.game, False, library.about)
-    assert opened.features["distance"].tolist() == [1.5, 0.25]
+    assert opened.features["atari"].tolist() == [1.5, 0.25]
     assert opened.sides == (3, 4)
     for name, table in library.tables.items():
         for column in ("codes", "matches", "plays", "gammas"):
@@ -138,3 +138,21 @@ def test_a_library_that_is_not_there(tmp_path: Path) -> None:
         load_library(tmp_path / "none.patterns")
     with pytest.raises(EightfoldError, match="known"):
         Library(game="go", combined=True, tables={"4x4-edge-a": random_table("4x4-edge-a", 5, 0)})
+
+
+@pytest.mark.parametrize("wrong", ["a code too large", "codes out of order", "columns of different lengths", "feature"])
+def test_right_checksums_do_not_excuse_wrong_contents(tmp_path: Path, wrong: str) -> None:
+    path = tmp_path / "library.patterns"
+    codes, plays, features = np.array([3, 5]), np.array([1, 1]), {}
+    if wrong == "a code too large":
+        codes = np.array([3, 6561])
+    elif wrong == "codes out of order":
+        codes = np.array([5, 3])
+    elif wrong == "columns of different lengths":
+        plays = np.array([1])
+    else:
+        features = {"distance": np.ones(3)}
+    table = Table(codes=codes, matches=np.array([9, 9]), plays=plays)
+    save_library(Library(game="go", combined=True, tables={"3x3-edge": table}, features=features), path)
+    with pytest.raises(EightfoldError, match="makes no sense"):
+        load_library(path)

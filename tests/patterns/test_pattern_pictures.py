@@ -11,7 +11,7 @@ import pytest
 from eightfold.patterns.codes import encode_digits, orbit
 from eightfold.patterns.combine import orbit_sizes
 from eightfold.patterns.library import Table
-from eightfold.patterns.pictures import orbit_pictures, picture_of, svg_picture, text_picture, text_width
+from eightfold.patterns.pictures import orbit_pictures, picture_of, svg_picture, text_picture
 from eightfold.patterns.templates import CLASSES, TEMPLATES, reference, templates_of
 from refusals import refusal
 
@@ -32,7 +32,7 @@ def test_the_text_of_a_picture(name):
     text, digits = DRAWN[name]
     lines = text_picture(picture_of(TEMPLATES[name], encode_digits(digits)))
     assert "\n".join(lines) == text
-    assert {len(line) for line in lines} == {text_width(TEMPLATES[name].side)}
+    assert {len(line) for line in lines} == {2 * TEMPLATES[name].side + 1}
 
 
 def test_a_template_at_the_edge_is_drawn_as_it_lies_on_the_board():

@@ -21,7 +21,7 @@ from eightfold.patterns.files import load_library, save_library
 from eightfold.patterns.learn import LearningStopped, learn_library
 from eightfold.patterns.library import Library
 from eightfold.patterns.predict import predict
-from eightfold.patterns.rating import learn_elo, rate_library, rating_beside
+from eightfold.patterns.rating import rate_library, rating_beside
 from eightfold.patterns.records.skipped import SkippedGames
 from eightfold.patterns.walking import games_in_files, games_in_memory
 
@@ -53,10 +53,8 @@ def test_files_and_memory_give_the_same(records: Path, counted: Library) -> None
     assert predict(files.library, held_out) == predict(files.library, games_in_memory(GO, GAMES[8:]))
 
 
-def test_counting_and_rating_in_one_call(records: Path, counted: Library) -> None:
-    rated = learn_elo([records], games=8, iterations=2, features=["all"])
-    apart = rate_library(counted, [records], games=8, iterations=2, features=["all"])
-    assert rated.iterations == apart.iterations
+def test_all_features_of_the_game_are_rated(records: Path, counted: Library) -> None:
+    rated = rate_library(counted, [records], games=8, iterations=2, features=["all"])
     assert len(rated.library.features) == 7
 
 

@@ -313,7 +313,7 @@ def test_games_with_gnugo_over_pipes_without_a_protocol_error():
 @needs_gnugo
 @pytest.mark.slow
 def test_twenty_games_with_gnugo_both_ways_around():
-    assert games_with_gnugo(20, 9, "mcts:playouts=5000,exploration=1") > 800
+    assert games_with_gnugo(20, 9, "mcts:playouts=5000") > 800
 
 
 # ---- the documentation ------------------------------------------------------------------------------

@@ -105,6 +105,8 @@ def test_a_full_tree_goes_on_with_what_it_has():
     for _ in range(3):
         result = player.think(position)
         assert result.effort == 600
+        assert int(player._tree.used[0]) <= 80
+        assert position.legal_mask[result.action]
         position = position.play(result.action)
 
 
@@ -125,6 +127,7 @@ def test_time_is_a_limit_too():
     result = finished(lambda: player.think(game.start(), stop=enough, on_progress=lambda snapshot: enough.set()))
     assert result.effort > 10
     assert player.timed
+    assert finished(lambda: Mcts(game, Mcts.Options(seconds=0.05, memory=2), seed=1).think(game.start())).effort > 0
     assert player.bytes_a_game <= 2_000_000 + 4_000_000, "the tree, and the batches beside it"
 
 
@@ -235,3 +238,26 @@ def test_it_fills_no_eyes_of_its_own():
     position = game.after([each for name in stones for each in (name, "pass")])
     result = Mcts(game, Mcts.Options(playouts=200), seed=1).think(position)
     assert result.visits[game.action("a1")] == result.visits[game.action("e1")] == 0
+
+
+def test_who_watches_does_not_change_the_visits(monkeypatch):
+    monkeypatch.setattr("eightfold.search.tree_player.INTERRUPTIBLE", 512)
+    game = make_game("go:size=5")
+    alone, watched = (Mcts(game, Mcts.Options(playouts=1300), seed=3) for _ in range(2))
+    expected = alone.think(game.start()).visits
+    assert watched.think(game.start(), on_progress=lambda snapshot: None).visits.tolist() == expected.tolist()
+
+
+def test_a_pass_that_is_better_is_not_given_up_for_a_bad_move(monkeypatch):
+    """As in a seki: passing wins as the board stands, random games doubt it, and every other move is worse."""
+    game = make_game("go:size=5")
+    player, position = Rave(game, Mcts.Options(playouts=10), seed=1), game.after(["c3"])
+    values = np.full(game.actions, np.nan, np.float32)
+    values[game.points], values[0] = 0.9, -0.8
+    visits = np.zeros(game.actions, np.int64)
+    visits[game.points], visits[0] = 900, 50
+    monkeypatch.setattr(player, "_passing_wins", lambda position: True)
+    monkeypatch.setattr(player, "_root_values", lambda actions: values)
+    assert player._choose(position, visits, None) == game.points
+    values[0] = 0.91
+    assert player._choose(position, visits, None) == 0

@@ -15,6 +15,7 @@ from eightfold.cli.pattern_report import INTERRUPTED, SOME_SKIPPED, OutputOption
 
 if TYPE_CHECKING:
     from eightfold.patterns.library import Library
+    from eightfold.patterns.records.skipped import SkippedGames
 
 LibraryArgument = Annotated[Path, typer.Argument(help="A library, as `patterns learn` makes it.")]
 PathsArgument = Annotated[list[Path], typer.Argument(help="SGF files and folders of them, as for `patterns learn`.")]
@@ -45,10 +46,22 @@ def elo(
 ) -> None:
     """Learn strengths (Elo) of a library's patterns from records. Ctrl-C stops cleanly; the same command goes on."""
     from eightfold.patterns.files import load_library
+    from eightfold.patterns.records.skipped import SkippedGames
 
     check_folder(output)
-    where = {"games": games, "skip": skip, "size": size, "game": game}
+    skipped = SkippedGames()
+    where = {"games": games, "skip": skip, "size": size, "game": game, "skipped": skipped}
     report(rate(load_library(library), paths, output, names_in(features), iterations, prior, where), output, as_json)
+    if skipped.total:
+        name_skipped(skipped)
+        raise typer.Exit(SOME_SKIPPED)
+
+
+def name_skipped(skipped: SkippedGames) -> None:
+    """How many games were left out, and the first of them, on stderr."""
+    print(f"{skipped.total:,} games skipped in these records:", file=sys.stderr)
+    for game in skipped.first:
+        print(f"  {game}", file=sys.stderr)
 
 
 def rate(
@@ -106,24 +119,29 @@ def predict(
 ) -> None:
     """Predict the moves of games that a library was not learned from: how often is it right, how surprised is it?"""
     from eightfold.patterns.files import load_library
+    from eightfold.patterns.library import check_game, records_of
     from eightfold.patterns.predict import predict as predict_moves
+    from eightfold.patterns.records.game import RecordedGames
     from eightfold.patterns.records.skipped import SkippedGames
     from eightfold.patterns.templates import read_names
     from eightfold.patterns.walking import games_in_files
 
     opened, skipped = load_library(library), SkippedGames()
     sides = tuple(sorted({template.side for template in read_names(names_in(templates))}))
-    source = games_in_files(paths, game or opened.game, skip=skip, games=games, size=size, skipped=skipped)
+    records = game or records_of(opened)
+    check_game(opened, RecordedGames(records, size=size, trusted=True).name)
+    source = games_in_files(paths, records, skip=skip, games=games, size=size, skipped=skipped)
     found = predict_moves(opened, source, method=method, sides=sides)
     if as_json:
-        print(json.dumps({**found.as_json(), "skipped": dict(skipped.reasons)}))
+        figures = {name: None if value != value else value for name, value in found.as_json().items()}  # no nan in JSON
+        print(json.dumps({**figures, "skipped": dict(skipped.reasons)}))
     else:
         blocks = " and ".join(f"{side}x{side}" for side in found.sides)
         print(f"{found.positions:,} moves of {found.games:,} games, by {found.method} with {blocks} patterns")
-        print(f"top 1     {found.top1:7.2%} ± {found.top1_error:.2%}")
-        print(f"top 5     {found.top5:7.2%} ± {found.top5_error:.2%}")
-        print(f"log-loss  {found.log_loss:7.4f} ± {found.log_loss_error:.4f} nats")
-        if skipped.total:
-            print(f"{skipped.total:,} games skipped; `patterns learn` names them")
+        several = found.games > 1  # one game alone has no standard error
+        print(f"top 1     {found.top1:7.2%}" + (f" ± {found.top1_error:.2%}" if several else ""))
+        print(f"top 5     {found.top5:7.2%}" + (f" ± {found.top5_error:.2%}" if several else ""))
+        print(f"log-loss  {found.log_loss:7.4f}" + (f" ± {found.log_loss_error:.4f}" if several else "") + " nats")
     if skipped.total:
+        name_skipped(skipped)
         raise typer.Exit(SOME_SKIPPED)

@@ -13,7 +13,7 @@ import typer
 from eightfold.cli.app import JsonOption, patterns_app
 from eightfold.cli.pattern_prediction import FeaturesOption, IterationsOption, PriorOption, rate
 from eightfold.cli.pattern_report import INTERRUPTED, SOME_SKIPPED, OutputOption, check_folder, names_in, report
-from eightfold.core.errors import not_written
+from eightfold.core.errors import EightfoldError, not_written
 
 
 @patterns_app.command()
@@ -45,12 +45,18 @@ def learn(
     The exit code is 0 if all games were counted, 3 if some were skipped, 2 if none could be counted.
     """
     from eightfold.core.signals import stopped_by_signals
+    from eightfold.games.game import make_game
+    from eightfold.patterns.features import check_features
     from eightfold.patterns.files import save_library
     from eightfold.patterns.learn import LearningStopped, learn_library
     from eightfold.patterns.partial import PartialFile
     from eightfold.patterns.progress import LearningBar
 
     check_folder(output)
+    if elo:
+        check_features(names_in(features), make_game(game, trusted=True))  # before all games are read
+    elif features:
+        raise EightfoldError("--features are learned with --elo")
     stop = threading.Event()
     try:
         with LearningBar() as bar, stopped_by_signals(stop.set):

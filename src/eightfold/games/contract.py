@@ -123,7 +123,9 @@ def playout(  # type: ignore[empty-body]
 def propose(  # type: ignore[empty-body]
     state: Ints, knowledge: Knowledge, moves: Ints, games: NDArray[np.float32], results: NDArray[np.float32]
 ) -> int:
-    """Write the legal moves that are worth a look to the front of `moves` [A] and return how many.
+    """Write the legal moves that are worth a look to the front of `moves` [A] and return how many: at least one.
+
+    In a game with a pass, the pass is always there and the last.
 
     Beside each its prior: a number of games taken as played, and the sum of their results, 1 won and -1 lost.
     """

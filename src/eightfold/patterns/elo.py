@@ -19,6 +19,7 @@ Memory does not grow with the games: they are read once for each iteration. Read
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -90,7 +91,7 @@ def rate_patterns(
 
     `on_iteration` gets what is reached after every iteration; given back as `resumes`, learning goes on from there.
     """
-    if iterations < 1 or prior < 0:
+    if iterations < 1 or not 0 <= prior < math.inf:
         raise EightfoldError(f"{iterations} iterations with a prior of {prior:g}: at least 1 and at least 0 are needed")
     teams = make_teams(library, features, sides=sides)
     if teams.count == 1:

@@ -6,7 +6,8 @@
 A code is the sum of digit * 3^place, the digits 0 for empty, 1 for the side to move and 2 for the opponent. `points`
 tells for every place which point it is: rows down and columns to the right of the move. `order` is "rows" (row by row
 from the bottom, as in the paper's figures) or "paper" (as in its tables: at the centre of 4x4 the ring round the
-move first). A table that has Bradley-Terry strengths also has `gammas`. It is written in pieces: memory does not grow.
+move first). A table that has Bradley-Terry strengths also has `gammas`, and `features` has those of the levels of every
+feature, from 0. It is written in pieces: memory does not grow.
 """
 
 from __future__ import annotations
@@ -45,6 +46,7 @@ def _texts(library: Library, order: str) -> Iterator[str]:
         "combined": library.combined,
         "order": order,
         "about": dict(library.about),
+        "features": {name: np.asarray(levels).tolist() for name, levels in library.features.items()},
     }
     yield json.dumps(head, ensure_ascii=False)[:-1] + ', "tables": {'
     for number, (name, table) in enumerate(library.tables.items()):

@@ -28,7 +28,9 @@ from numpy.typing import NDArray
 
 from eightfold.core.errors import EightfoldError
 from eightfold.core.files import replace_file
+from eightfold.patterns.features import FEATURES as KNOWN_FEATURES
 from eightfold.patterns.library import Library, Table
+from eightfold.patterns.templates import TEMPLATES, reference
 
 SUFFIX = ".patterns"
 MAGIC, VERSION = b"8FOLDPAT", 1
@@ -74,7 +76,7 @@ def library_bytes(library: Library) -> bytearray:
 
 
 def load_library(path: Path) -> Library:
-    """Open a library. Its columns stay in the file until they are looked at."""
+    """Open a library: mapped into memory once all checksums have been checked."""
     try:
         data = np.memmap(path, np.uint8, mode="r")
     except (OSError, ValueError) as error:
@@ -87,6 +89,11 @@ def load_library(path: Path) -> Library:
             columns.setdefault(entry["table"], {})[entry["column"]] = _column(data, entry, first, path)
         features = columns.pop(FEATURES, {})
         tables = {name: Table(**found) for name, found in columns.items()}
+        for name, table in tables.items():
+            _check_table(name, table, (reference(name) if header["combined"] else TEMPLATES[name]).codes)
+        for name, levels in features.items():
+            if len(levels) != KNOWN_FEATURES[name].levels + 1:
+                raise ValueError(f"feature {name}")
         return Library(
             game=str(header["game"]),
             combined=bool(header["combined"]),
@@ -98,6 +105,14 @@ def load_library(path: Path) -> Library:
         raise
     except (KeyError, TypeError, ValueError) as error:
         raise EightfoldError(f"{path} is a damaged pattern library: its header makes no sense ({error})") from None
+
+
+def _check_table(name: str, table: Table, codes: int) -> None:
+    """Kernels trust codes and lengths."""
+    columns = [column for column in (table.codes, table.matches, table.plays, table.gammas) if column is not None]
+    in_order = bool(np.all(table.codes[1:] > table.codes[:-1]))
+    if len({len(column) for column in columns}) > 1 or not in_order or np.any(table.codes[-1:] >= codes):
+        raise ValueError(f"table {name}")
 
 
 def _header(data: NDArray[np.uint8], path: Path) -> tuple[dict[str, Any], int]:

@@ -20,12 +20,12 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from eightfold import __version__
-from eightfold.core.errors import EightfoldError
+from eightfold.core.errors import EightfoldError, not_written
 from eightfold.core.jit import Ints
 from eightfold.core.specialise import specialise
 from eightfold.core.threads import usable_cores
@@ -34,7 +34,7 @@ from eightfold.patterns.partial import PartialFile
 from eightfold.patterns.placements import lay_out
 from eightfold.patterns.records.game import RecordedGames
 from eightfold.patterns.records.skipped import SkippedGames
-from eightfold.patterns.records.sources import record_files
+from eightfold.patterns.records.sources import record_files, size_of
 from eightfold.patterns.records.stream import Block, Games, RecordReader, blocks
 from eightfold.patterns.tally import MOST_POSITIONS, empty_tally, places_for, take_out
 from eightfold.patterns.templates import Template, read_names
@@ -163,7 +163,7 @@ class _Learning:
             "skip": skip,
             "limit": games,
         }
-        self._bytes = [file.stat().st_size for file in files]
+        self._bytes = [size_of(file) for file in files]
         self._reader = RecordReader(recorded)
         self._kernels = specialise("eightfold.patterns.counting", recorded.rules)
         self._places = places_for(templates, combined=combined)
@@ -280,7 +280,9 @@ class _Learning:
             self.progress = Progress.from_dict(kept.entries, kept.about)
             self._log_length = kept.log_length
         if self.log is not None:
-            with open(self.log, "ab") as file:
+            if any(self.log.exists() and file.exists() and self.log.samefile(file) for file in self.files):
+                raise EightfoldError(f"the log {self.log} is one of the records; name another file")
+            with self._open_log(self.log) as file:
                 file.truncate(self._log_length)
 
     def _save(self) -> None:
@@ -290,7 +292,13 @@ class _Learning:
             )
             self.partial.save(library, self._command(), self.progress.entries, self._log_length)
 
+    def _open_log(self, log: Path) -> BinaryIO:
+        try:
+            return open(log, "ab")
+        except OSError as error:
+            raise not_written(log, error.strerror) from None
+
     def _write_log(self, lines: list[str]) -> None:
         if self.log is not None and lines:
-            with open(self.log, "ab") as file:
+            with self._open_log(self.log) as file:
                 self._log_length += file.write("".join(f"{line}\n" for line in lines).encode("utf-8", "replace"))

@@ -129,6 +129,17 @@ class Library:
         )
 
 
+def records_of(library: Library) -> str:
+    """Which records a library is about, rules and all, as `learn` was told."""
+    return str(library.about.get("settings", {}).get("game") or library.game)
+
+
+def check_game(library: Library, game: str) -> None:
+    """An error unless a library has patterns of this kind of game."""
+    if library.game != game:
+        raise EightfoldError(f"the library has patterns of {library.game}; the records are of {game}")
+
+
 def table_from_counts(matches: Ints, plays: Ints) -> Table:
     """A table of what was seen, from counts for every code [codes]; four bytes for a count where that is enough."""
     codes = np.empty(np.count_nonzero(matches), np.uint32)

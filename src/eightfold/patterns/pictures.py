@@ -140,11 +140,6 @@ def _touches(picture: Picture, edge: str, row: int, column: int) -> bool:
     return {TOP: row == 0, BOTTOM: row == last, LEFT: column == 0, RIGHT: column == last}[edge]
 
 
-def text_width(side: int) -> int:
-    """The width of `text_picture` for a block."""
-    return 2 * side + 1
-
-
 # ---- SVG ---------------------------------------------------------------------------------------------
 
 # What a page that shows SVG pictures has in its style sheet. `--wood` and the like may be set for light and dark.

@@ -17,12 +17,12 @@ import numpy as np
 
 from eightfold.patterns.elo import ELO, ITERATIONS, PRIOR, Iteration, OnGames, OnIteration, Rated, rate_patterns
 from eightfold.patterns.features import check_features
-from eightfold.patterns.learn import LearningStopped, learn_library
-from eightfold.patterns.library import Library
+from eightfold.patterns.learn import LearningStopped
+from eightfold.patterns.library import Library, check_game, records_of
 from eightfold.patterns.partial import PartialFile
 from eightfold.patterns.records.game import RecordedGames
 from eightfold.patterns.records.skipped import SkippedGames
-from eightfold.patterns.records.sources import record_files
+from eightfold.patterns.records.sources import record_files, size_of
 from eightfold.patterns.walking import games_in_files
 
 SUFFIX = ".rating"
@@ -54,13 +54,14 @@ def rate_library(
     raised; what was reached is kept beside the output. `on_iteration` and `on_games` hear how far it is.
     """
     files = record_files(paths)
-    game = game or library.game
+    game = game or records_of(library)
     recorded = RecordedGames(game, size=size, trusted=True)
+    check_game(library, recorded.name)
     board = recorded.on_board(recorded.size or recorded.usual_size)
     assert board is not None  # else RecordedGames refuses it
     chosen = check_features(features, board)
     command: dict[str, Any] = {
-        "sources": [[file.name, file.stat().st_size] for file in files],
+        "sources": [[file.name, size_of(file)] for file in files],
         "game": recorded.text,
         "size": recorded.size,
         "skip": skip,
@@ -113,21 +114,3 @@ def _reached(file: PartialFile, command: dict[str, Any]) -> Rated | None:
         games=int(told["games"]),
         taken_back=int(told["taken_back"]),
     )
-
-
-def learn_elo(
-    paths: Iterable[str | os.PathLike[str]],
-    *,
-    game: str = "go",
-    templates: Sequence[str] = ("3x3",),
-    combined: bool = True,
-    games: int | None = None,
-    skip: int = 0,
-    size: int | None = None,
-    **options: Any,
-) -> Rated:
-    """Count the patterns of records, then learn their strengths from the same games; `options` of `rate_library`."""
-    paths = list(paths)
-    where: dict[str, Any] = {"game": game, "games": games, "skip": skip, "size": size}
-    library = learn_library(paths, templates=templates, combined=combined, **where)
-    return rate_library(library, paths, **where, **options)

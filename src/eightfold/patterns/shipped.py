@@ -30,7 +30,7 @@ def open_library(place: str, game: Game) -> Library:
         library = shipped_library(game)
         if library is None:
             raise EightfoldError(
-                f"no pattern library for {game.name} comes with Eightfold; name one of yours, library=FILE{SUFFIX}"
+                f"no pattern library for {game.name} comes with Eightfold; name a file of yours"
                 " (`eightfold patterns learn` makes one)"
             )
         return library

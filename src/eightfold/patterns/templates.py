@@ -174,6 +174,8 @@ def small_neighbourhoods(size: int) -> tuple[NDArray[np.int32], NDArray[np.int32
 def read_names(names: Sequence[str]) -> tuple[Template, ...]:
     """Templates by name, class or block size: `3x3`, `4x4-centre`, `4x4-edge-a`."""
     found: dict[str, Template] = {}
+    if not names:
+        raise EightfoldError(f"no template is named; known: 3x3, 4x4, {', '.join(CLASSES)}")
     for name in names:
         matching = {key: each for key, each in TEMPLATES.items() if name == key or key.startswith(f"{name}-")}
         if not matching:

@@ -5,7 +5,8 @@ seed and a number of playouts give the same visits on any number of threads. The
 it are in `eightfold.search.kernels.rave`.
 
 Passing (where the game has it): a pass that would end the game as lost is not played while there is another sensible
-move; one that ends it as won is played at once; and when all is decided, and the board as it stands is won, it passes.
+move, unless the opponent has passed and all is lost; one that ends it as won is played; and when all is decided, and
+the board as it stands is won, it passes.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ from eightfold.search.mcts_options import MctsOptions
 from eightfold.search.pattern_weights import read_weights
 from eightfold.search.tree_player import TreePlayer
 
-LARGEST_TREE = 5_000_000  # places; memory is taken only as the tree grows into them
-PLACE = 80  # bytes of a place: in the tree, in the other one that a part of it is copied to, and while copying
+LARGEST_TREE = 4_700_000  # places; memory is taken only as the tree grows into them
+PLACE = 84  # bytes of a place: in the tree, in the other one that a part of it is copied to, and while copying
 LARGEST_BATCH = 32  # leaves
 BATCHES = 64  # of a move with few playouts, at least
 WORTH_A_THREAD = 2000  # playouts of a move
@@ -88,16 +89,16 @@ class Rave(TreePlayer):
         )
 
     def _make_tree(self, places: int) -> Any:
-        floats = [np.zeros(places, np.float32) for _ in range(6)]
+        floats = [np.zeros(places, np.float32) for _ in range(5)]
         return self._kernels.Tree(
             move=np.zeros(places, np.int16),
             visits=np.zeros(places, np.int32),
-            value=floats[0],
-            prior_visits=floats[1],
-            prior_value=floats[2],
-            chance=floats[3],
-            amaf_visits=floats[4],
-            amaf_value=floats[5],
+            value=np.zeros(places, np.float64),  # float32 counts no further than 2^24
+            prior_visits=floats[0],
+            prior_value=floats[1],
+            chance=floats[2],
+            amaf_visits=floats[3],
+            amaf_value=floats[4],
             first=np.zeros(places, np.int32),
             children=np.zeros(places, np.int16),
             used=np.zeros(1, np.int32),
@@ -222,6 +223,8 @@ class Rave(TreePlayer):
         if self._passing_wins(position):
             if position.last_move == passing:
                 return passing
-            return passing if self._is_settled(visits[passing], values[passing], values[best]) else best
+            better = visits[passing] > visits[best] and values[passing] > values[best]  # as in a seki
+            settled = self._is_settled(visits[passing], values[passing], values[best])
+            return passing if better or settled else best
         lost = position.last_move == passing and not values[best] > -DECIDED
         return passing if lost else best

@@ -27,7 +27,7 @@ from eightfold.search.result import (
 )
 
 CHUNK = 256  # playouts between two looks at the clock
-INTERRUPTIBLE = 50_000  # playouts after which Ctrl-C is noticed at the latest
+INTERRUPTIBLE = 200 * CHUNK  # playouts after which Ctrl-C is noticed at the latest; whole chunks, as when watched
 
 
 class TreePlayer:

@@ -23,6 +23,8 @@ from eightfold.patterns.ranking import facts_of
 from eightfold.patterns.shapes import Measure, Shape, measure_named, measures_of, shapes_round, shares, worth_of_points
 from eightfold.patterns.shipped import shipped_library
 
+LONGEST_NAME = 100  # characters: a key in a message has room for some more
+
 
 @dataclass(frozen=True, kw_only=True)
 class ServedLibrary:
@@ -53,8 +55,10 @@ class ServedLibraries:
                 self._add(f"shipped-{name}", library)
 
     def _add(self, name: str, library: Library) -> None:
-        same = sum(key.split(" ")[0] == name for key in self._served)
-        key = f"{name} ({same + 1})" if same else name  # files of the same name in two folders
+        name = name[:LONGEST_NAME]
+        key, number = name, 2
+        while key in self._served:  # files of the same name in two folders
+            key, number = f"{name} ({number})", number + 1
         self._served[key] = ServedLibrary(key=key, library=library)
 
     def all(self) -> list[dict[str, Any]]:

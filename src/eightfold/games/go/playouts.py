@@ -120,7 +120,8 @@ def playout(
     """
     size, colour, ko = state[SIZE], state[SIDE], state[KO]
     stride = state[SIZE] + 1
-    table, weights, mercy = knowledge.table, knowledge.weights, knowledge.table[MERCY]
+    table, weights = knowledge.table, knowledge.weights
+    mercy = max(table[MERCY], abs(state[DOUBLE_KOMI]) // 2)  # a lead that komi outweighs is none
     first[:] = 0
     place = cell_count(size)  # of the second part of `scratch`, less the cell
     count = lead = 0
@@ -135,6 +136,8 @@ def playout(
     last = NOWHERE
     if state[LAST] >= 0 and state[LAST] < size * size:
         last = cell_at(state[LAST], size)
+        if state[last] & COLOUR == EMPTY:  # a suicide
+            last = NOWHERE
     passes = int(state[LAST] == size * size)
     moves = 3 * size * size
     while passes < 2 and moves > 0 and abs(lead) <= mercy:

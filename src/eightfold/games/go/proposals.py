@@ -16,7 +16,7 @@ from eightfold.games.go.board import cell_at, head_of, in_atari, is_eye, stone_c
 from eightfold.games.go.layout import COLOUR, EMPTY
 from eightfold.games.go.legal import may_play
 from eightfold.games.go.playouts import PATTERNS, Knowledge, shape_weight
-from eightfold.games.go.tactics import CAPTURE, ONE, SEVERAL, liberties_after
+from eightfold.games.go.tactics import CAPTURE, SEVERAL, liberties_after
 from eightfold.games.state import BLACK, LAST, ONGOING, RESULT, SIDE, SIZE, WHITE
 
 Floats = NDArray[np.float32]
@@ -51,7 +51,7 @@ def propose(state: Ints, knowledge: Knowledge, moves: Ints, games: Floats, resul
         after = liberties_after(state, stride, cell, colour)
         if after == CAPTURE:
             good += CAPTURED_MORE if _stones_taken(state, stride, cell, colour) > 1 else CAPTURED_ONE
-        elif after == ONE:
+        elif after != SEVERAL:
             bad += IN_SELF_ATARI
         if after == SEVERAL and _touches_own_atari(state, stride, cell, colour):
             good += ESCAPED

@@ -51,6 +51,14 @@ def record_files(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
     return found
 
 
+def size_of(path: Path) -> int:
+    """Its bytes; none of a file that is not there, such as a broken link: reading it says so."""
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
 def read_pieces(path: Path, most: int = PIECE) -> Iterator[tuple[bytes, int]]:
     """What a file holds, unpacked, in pieces of about `most` bytes; with each, how many bytes of the file are read."""
     try:

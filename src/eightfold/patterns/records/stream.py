@@ -28,7 +28,7 @@ from eightfold.patterns.records.careful import Refused, read_carefully
 from eightfold.patterns.records.game import RecordedGames
 from eightfold.patterns.records.scan import Bytes
 from eightfold.patterns.records.skipped import Reason, Skipped, SkippedGames
-from eightfold.patterns.records.sources import PIECE, DamagedFile, read_pieces, record_files
+from eightfold.patterns.records.sources import PIECE, DamagedFile, read_pieces, record_files, size_of
 
 BLOCK = 1 << 20  # bytes that are cut into games at a time
 LARGEST_GAME = 1 << 24  # bytes; what is longer is cut off
@@ -85,7 +85,7 @@ def blocks(
                 yield block.part(begin, end)
             if left == 0:
                 return
-        before += os.path.getsize(file)
+        before += size_of(file)
 
 
 def _blocks_of(file: Path, block_bytes: int, before: int) -> Iterator[Block]:

@@ -42,7 +42,7 @@ class Tree(NamedTuple):
 
     move: NDArray[np.int16]  # [N] the move that leads here
     visits: NDArray[np.int32]  # [N]
-    value: Floats  # [N] the sum of results
+    value: NDArray[np.float64]  # [N] the sum of results
     prior_visits: Floats  # [N] games taken as played before the first
     prior_value: Floats  # [N]
     chance: Floats  # [N] P
@@ -154,7 +154,7 @@ def _expand(
     """Make a block of places for the moves of `node`; False if the tree is full."""
     count = propose(state, knowledge, moves, games, results)
     first = tree.used[0]
-    if first + count > tree.move.shape[0]:
+    if count == 0 or first + count > tree.move.shape[0]:
         return False
     total = 0.0
     for k in range(count):

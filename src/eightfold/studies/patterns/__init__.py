@@ -54,7 +54,7 @@ STUDY = Study(
         ),
         Stage(
             name="gomoku",
-            settings=("gomoku_records",),
+            settings=("gomoku_records", "gomoku_game"),
             inputs=prediction.record_files,
             measure=libraries.gomoku_libraries,
             section=sections.gomoku,

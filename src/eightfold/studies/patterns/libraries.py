@@ -54,7 +54,7 @@ def libraries(work: Work) -> dict[str, Any]:
 def gomoku_libraries(work: Work) -> dict[str, Any] | None:
     if not work.settings.gomoku_records:
         return None
-    return work.part(learn_both, records=Path(work.settings.gomoku_records), game="gomoku")
+    return work.part(learn_both, records=Path(work.settings.gomoku_records), game=work.settings.gomoku_game)
 
 
 def learn_both(part: Part, *, records: Path, game: str) -> dict[str, Any]:

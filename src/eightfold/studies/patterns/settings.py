@@ -16,7 +16,8 @@ MANY = 1_000_000_000
 class PatternSettings:
     records: str = setting("", "records of Go games, a file; empty: our own players play some")
     gomoku_records: str = setting("", "records of Gomoku or renju games, a file; empty: none")
-    own_games: int = setting(400, "games that our own players play where no records are given", least=4, most=MANY)
+    gomoku_game: str = setting("gomoku:rule=renju", "their rules")
+    own_games: int = setting(2300, "games that our own players play where no records are given", least=4, most=MANY)
     own_game: str = setting("go:size=9,komi=7.5", "their board")
     own_player: str = setting("mcts:playouts=300", "who plays them, against itself")
     held_out: int = setting(
@@ -49,6 +50,8 @@ def check(settings: PatternSettings) -> None:
             raise EightfoldError(f"{name} = {path}: there is no such file")
     for name in ("own_game", "match_game"):
         make_game(getattr(settings, name))
+    if settings.gnugo_games % 2:
+        raise EightfoldError(f"gnugo_games = {settings.gnugo_games} is odd; colours alternate, so give an even number")
     if settings.match_games % settings.chunk:
         raise EightfoldError(
             f"match_games = {settings.match_games} is not a multiple of chunk = {settings.chunk}; change one of them"
