@@ -439,7 +439,7 @@ def test_engines_end_with_our_interpreter(engine):
         ("gtp:memory=1,no-such-engine", "unknown option of player gtp 'memory'"),
         ("gtp:seconds=x,engine", "seconds='x' is not a number"),
         ("gtp:'unclosed", "cannot be split: No closing quotation"),
-        ("gpt:gnugo", "mcts, net, isn, gomocup, gtp, python, human"),
+        ("gpt:gnugo", "mcts, pattern, net, isn, gomocup, gtp, python, human"),
     ],
 )
 def test_commands_that_cannot_be_are_refused_before_the_match(text, said):
