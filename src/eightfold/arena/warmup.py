@@ -28,8 +28,11 @@ def warm_up_rules(family: str) -> None:
 
 
 def warm_up_player(player: Player, game: Game) -> None:
-    """Two short moves: the second reuses the search tree of the first."""
-    position = game.start()
+    """Two short games of two moves: in the first the time may be gone before all is compiled, and the second move of
+    the second reuses the search tree of the first."""
     for _ in range(2):
-        if not position.is_over:
-            position = position.play(player.think(position, seconds=TRIAL, stop=threading.Event()).action)
+        player.new_game()
+        position = game.start()
+        for _ in range(2):
+            if not position.is_over:
+                position = position.play(player.think(position, seconds=TRIAL, stop=threading.Event()).action)
