@@ -90,6 +90,7 @@ def test_gomoku(rule: str) -> None:
     assert_same(game, [random_moves(game, seed, 81) for seed in range(6)], SMLARGE)
 
 
+@pytest.mark.slow
 def test_a_game_that_declares_nothing_more_than_it_must(examples, monkeypatch) -> None:
     """`replay` and `forbidden` have defaults, so patterns of any game can be counted."""
     monkeypatch.syspath_prepend(str(examples))

@@ -159,6 +159,7 @@ def test_an_illegal_move_ends_a_game_early_and_is_counted() -> None:
     assert (found.games, found.broken, found.positions) == (2, 1, 3)
 
 
+@pytest.mark.slow
 def test_gomoku_is_judged_by_the_same_machinery() -> None:
     game = make_game("gomoku:size=7")
     games = random_games(game, 3, seed=4)

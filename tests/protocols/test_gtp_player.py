@@ -341,7 +341,7 @@ def test_a_resignation_says_so(engine):
 
 def test_our_engine_resigns_where_its_player_does(engine):
     said: list[str] = []
-    command = engine(move="move = 'resign' if moves > 2 else move")  # it is tried out with two moves
+    command = engine(move="move = 'resign' if moves > 4 else move")  # it is tried out with four moves
     gtp = Gtp(Engine(f"gtp:{command}"), make_game("go:size=5"), said.append)
     for line in ("genmove b", "reg_genmove b", "genmove_analyze b"):
         gtp.handle(line)

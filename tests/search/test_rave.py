@@ -174,6 +174,7 @@ def test_every_ingredient_is_an_option_of_its_own(change):
     assert visits(**change) != visits()
 
 
+@pytest.mark.slow
 def test_the_full_style_is_stronger_than_the_plain_one_at_equal_playouts():
     report = play_match(
         make_game("go:size=7,komi=9.5"), "mcts:playouts=80", "mcts:style=plain,playouts=80", games=12, seed=1

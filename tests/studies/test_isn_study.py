@@ -94,6 +94,7 @@ def test_nothing_is_measured_twice(folder, capsys):
     assert {path: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
 
 
+@pytest.mark.slow
 def test_the_run_is_described_by_its_own_notes(folder, results, run):
     """By the machines where it was trained, whichever writes the report, and by all of its games."""
     found, progress = results["training"], read_progress(run)
