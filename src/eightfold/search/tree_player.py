@@ -7,6 +7,7 @@ A tree lies in flat arrays, a node is a place in them, the root is place 0. Read
 from __future__ import annotations
 
 import threading
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ CHUNK = 256  # playouts between two looks at the clock
 INTERRUPTIBLE = 200 * CHUNK  # playouts after which Ctrl-C is noticed at the latest; whole chunks, as when watched
 
 
-class TreePlayer:
+class TreePlayer(ABC):
     """Plays games out from promising positions and takes the most visited move."""
 
     _kernels: Any  # those of the tree, bound to the game
@@ -45,21 +46,23 @@ class TreePlayer:
 
     # What a style has of its own.
 
+    @abstractmethod
     def _make_tree(self, places: int) -> Any:
-        raise NotImplementedError
+        """An empty tree with room for so many nodes."""
 
+    @abstractmethod
     def _run(self, position: Position, playouts: int) -> None:
-        raise NotImplementedError
+        """Grow the tree by so many playouts."""
 
-    def _begin(self, timed: bool) -> None:
-        """Get ready for a move, of a number of playouts or by the clock."""
-
-    def _finish(self, position: Position) -> None:
-        """Bring what is still under way to its end."""
-
+    @abstractmethod
     def _visited(self, node: int) -> slice:
         """The places of the children of a node that may have been visited."""
-        raise NotImplementedError
+
+    def _begin(self, timed: bool) -> None:  # noqa: B027 (a style may have nothing to do here)
+        """Get ready for a move, of a number of playouts or by the clock."""
+
+    def _finish(self, position: Position) -> None:  # noqa: B027
+        """Bring what is still under way to its end."""
 
     def _choose(self, position: Position, visits: Ints, ties: Random | None) -> int:
         """The most visited move; among equals `ties` draws, and in a snapshot the first is taken."""
