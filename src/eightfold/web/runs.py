@@ -6,7 +6,6 @@ from where it stopped the last time, so that watching a long run costs little.
 
 from __future__ import annotations
 
-import json
 import math
 import threading
 import tomllib
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from eightfold.core.errors import EightfoldError
+from eightfold.learning.data.kept import read_kept
 from eightfold.learning.runs.metrics import read_entry
 
 MOST_POINTS = 1200  # of a curve: more than a screen has
@@ -81,7 +81,7 @@ class WatchedRun:
         lines = data[: data.rfind(b"\n") + 1].splitlines()
         if size > TAIL:
             lines = lines[1:]  # its beginning is missing
-        games = [game for line in reversed(lines[-MOST_GAMES:]) if (game := _game(line)) is not None]
+        games = [game.as_dict() for line in reversed(lines[-MOST_GAMES:]) if (game := read_kept(line)) is not None]
         return {"games": games, "size": size}
 
 
@@ -107,12 +107,3 @@ def _entry(line: bytes) -> dict[str, Any] | None:
         return None
     # JSON for browsers knows neither NaN nor infinity.
     return {key: value for key, value in entry.items() if not isinstance(value, float) or math.isfinite(value)}
-
-
-def _game(line: bytes) -> dict[str, Any] | None:
-    try:
-        game = json.loads(line)
-        moves = [int(move) for move in game["moves"]]
-        return {"moves": moves, "opening": int(game["opening"]), "result": int(game["result"])}
-    except (ValueError, TypeError, KeyError):
-        return None
