@@ -1,4 +1,5 @@
-"""The command line: commands are in `playing.py`, `training.py`, `utilities.py`, `patterns.py`, `pattern_pages.py`.
+"""The command line: commands are in `playing.py`, `training.py`, `pictures.py`, `utilities.py`, `patterns.py`,
+`pattern_pages.py`.
 
 Bad input is one line on stderr and exit code 2; results go to stdout, progress to stderr.
 """
@@ -14,6 +15,7 @@ import typer
 from eightfold import __version__
 from eightfold.cli import pattern_pages as pattern_pages  # importing these adds their commands
 from eightfold.cli import patterns as patterns
+from eightfold.cli import pictures as pictures
 from eightfold.cli import playing as playing
 from eightfold.cli import training as training
 from eightfold.cli import utilities as utilities

@@ -17,6 +17,7 @@ from eightfold.games.points import Count, count, result_text
 from eightfold.games.records.record import GameRecord, replay
 from eightfold.games.records.variations import ROOT, MoveTree, read_tree, write_tree
 from eightfold.games.state import BLACK, WHITE
+from eightfold.games.winning_line import winning_line
 from eightfold.search.result import SearchResult
 from eightfold.web.messages import Seat
 from eightfold.web.scoring import score_message, toggle_dead
@@ -309,26 +310,3 @@ class Session:
         score = self.score
         no_human = all(seat.player != HUMAN for seat in self.seats.values())
         return None if score is None else score_message(score, agreed=no_human or self.node in self.agreed)
-
-
-def winning_line(position: Position) -> list[int]:
-    """The stones of the rows that won, for games that are won by a row through the last move."""
-    last, winner, size = position.last_move, position.result, position.game.size
-    need = int(position.game.values.get("win", 0))
-    if last is None or winner not in COLOUR_NAMES or not need or last >= position.game.points:
-        return []
-    stones = position.stones
-    row, column = divmod(last, size)
-    if int(stones[row, column]) != winner:
-        return []
-    line: set[int] = set()
-    for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
-        run = [last]
-        for side in (1, -1):
-            r, c = row + side * down, column + side * right
-            while 0 <= r < size and 0 <= c < size and int(stones[r, c]) == winner:
-                run.append(r * size + c)
-                r, c = r + side * down, c + side * right
-        if len(run) >= need:
-            line.update(run)
-    return sorted(line)

@@ -3,8 +3,8 @@
     >>> read_kept('{"moves": [24, 25], "opening": 0, "result": 3}')
     KeptGame(moves=(24, 25), opening=0, result=3)
 
-A file may be damaged or a stranger's: a line that does not hold a game is None, and so are the positions of a game whose
-moves the rules forbid.
+A file may be damaged or a stranger's: a line that does not hold a game is None, and so are the positions of a game
+whose moves the rules forbid.
 """
 
 from __future__ import annotations

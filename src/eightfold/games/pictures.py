@@ -1,0 +1,200 @@
+"""Diagrams as SVG: the board, numbered stones, coordinates, and the words beside them; one game, or several on a sheet.
+
+    >>> from eightfold.games.diagram import diagram_of
+    >>> from eightfold.games.game import make_game
+    >>> game = make_game("gomoku:size=5,win=3")
+    >>> svg = draw_game(diagram_of(game.start(), [12, 6, 13], title="ann – bob"))
+    >>> svg[:4], "ann – bob" in svg
+    ('<svg', True)
+
+Every colour is an attribute of its element: there is no style sheet, no script, no font and no other file to load, so
+the same text shows in browsers, in documents that do not allow styles, and as an image. A name from a record is text
+and nothing else.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import textwrap
+from collections.abc import Sequence
+from xml.sax.saxutils import escape
+
+from eightfold.games.diagram import Diagram, NumberedStone
+from eightfold.games.state import BLACK
+
+CELL, EDGE, STONE = 30, 32, 14  # between two lines; from the outermost line to the rim; radius
+LEAST_WIDTH = 250  # of a game on a sheet, for its words
+GAP = 22  # between games, and round them
+LINE = 17  # height of a line of words
+WIDTH_OF_A_LETTER = 0.56  # of its height, on average; fonts differ, so lines are kept a little short
+TITLE, WORDS, NOTES = 15, 12.5, 11.5  # sizes of letters
+MOST_COLUMNS = 5
+
+PAPER, INK, MUTED, ALARM = "#fffdf9", "#2a2622", "#6f665d", "#b3392b"
+WOOD, LINES = "#e6c082", "#6b4a22"
+BLACK_STONE, WHITE_STONE, WHITE_RIM = "#23201e", "#fdfaf4", "#6f665d"
+PALE_BLACK, PALE_WHITE, PALE_RIM = "#b19263", "#eeddba", "#c0a271"  # stones that are gone, on wood
+LAST, WON = "#0d5c8c", "#e0523f"
+FONT = "system-ui, -apple-system, 'Segoe UI', 'Noto Sans', 'Liberation Sans', sans-serif"
+
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def draw_game(diagram: Diagram) -> str:
+    """One game."""
+    return draw_sheet([diagram])
+
+
+def draw_sheet(diagrams: Sequence[Diagram | None], *, columns: int | None = None, title: str = "") -> str:
+    """Games beside and below each other; None leaves a place empty. By default as near to a square as can be."""
+    if not any(diagrams):
+        raise ValueError("a sheet needs a game")
+    columns = columns or min(MOST_COLUMNS, math.ceil(math.sqrt(len(diagrams))))
+    boards = [_board_width(diagram.size) for diagram in diagrams if diagram]
+    has_words = bool(title) or any(_has_words(diagram) for diagram in diagrams if diagram)
+    width = max(*boards, LEAST_WIDTH) if has_words else max(boards)
+    gap = GAP if has_words or len(diagrams) > 1 else 0
+    parts: list[str] = []
+    top = gap
+    if title:
+        parts.append(_text(title, gap, top + TITLE + 2, TITLE + 3, INK, bold=True))
+        top += 2 * LINE
+    for first in range(0, len(diagrams), columns):
+        row = [_drawn(each, width) if each else ("", 0) for each in diagrams[first : first + columns]]
+        for column, (body, _) in enumerate(row):
+            if body:
+                parts.append(f'<g transform="translate({gap + column * (width + gap)} {top})">{body}</g>')
+        top += max(height for _, height in row) + gap
+    whole = gap + min(columns, len(diagrams)) * (width + gap)
+    label = "; ".join(filter(None, [title, *(_label(each) for each in diagrams if each)]))
+    paper = f'<rect width="{whole}" height="{top}" fill="{PAPER}"/>' if gap else ""
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {whole} {top}" width="{whole}" height="{top}"'
+        f' role="img" font-family="{FONT}"><title>{_plain(label)}</title>{paper}{"".join(parts)}</svg>\n'
+    )
+
+
+def _drawn(diagram: Diagram, width: int) -> tuple[str, int]:
+    """A game with its words, from (0, 0); and its height."""
+    parts: list[str] = []
+    top = 0
+
+    def write(text: str, size: float, colour: str, *, bold: bool = False) -> None:
+        nonlocal top
+        for line in _wrapped(text, size * (1.06 if bold else 1), width):
+            parts.append(_text(line, 0, top + LINE - 4, size, colour, bold=bold))
+            top += LINE
+
+    if diagram.title:
+        write(diagram.title, TITLE, INK, bold=True)
+    if diagram.warning:
+        write(diagram.warning, WORDS, ALARM, bold=True)
+    for words in diagram.caption:
+        write(words, WORDS, MUTED)
+    top += 6 if top else 0
+    parts.append(f'<g transform="translate(0 {top})">{_board(diagram)}</g>')
+    top += _board_width(diagram.size)
+    if diagram.notes:
+        top += 3
+        write("; ".join(note.replace(" ", "\u00a0") for note in diagram.notes), NOTES, MUTED)  # no break inside
+    return "".join(parts), top
+
+
+# ---- the board -------------------------------------------------------------------------------------------------
+
+
+def _board_width(size: int) -> int:
+    return (size - 1) * CELL + 2 * EDGE
+
+
+def _place(point: int, size: int) -> tuple[int, int]:
+    return EDGE + point % size * CELL, EDGE + point // size * CELL
+
+
+def _board(diagram: Diagram) -> str:
+    size, width = diagram.size, _board_width(diagram.size)
+    first, last = EDGE, width - EDGE
+    lines = "".join(f"M{first} {at}H{last}M{at} {first}V{last}" for at in range(first, last + 1, CELL))
+    stars = "".join(_circle(point, size, 2.6) for point in star_points(size))
+    inside = last - first
+    parts = [
+        f'<rect width="{width}" height="{width}" rx="7" fill="{WOOD}"/>',
+        f'<g fill="none" stroke="{LINES}"><path d="{lines}" stroke-width="0.8"/>'
+        f'<rect x="{first}" y="{first}" width="{inside}" height="{inside}" stroke-width="1.5"/></g>',
+        f'<g fill="{LINES}">{stars}</g>' if stars else "",
+        f'<g font-size="10.5" fill="{LINES}" text-anchor="middle">{_coordinates(diagram)}</g>',
+        f'<g font-weight="600" text-anchor="middle">{"".join(_stone(stone, size) for stone in diagram.stones)}</g>',
+    ]
+    if diagram.line:
+        rings = "".join(_circle(point, size, STONE - 1.2) for point in diagram.line)
+        parts.append(f'<g fill="none" stroke="{WON}" stroke-width="2.2">{rings}</g>')
+    if diagram.last is not None:
+        ring = _circle(diagram.last, size, STONE + 0.8)
+        parts.append(f'<g fill="none" stroke="{LAST}" stroke-width="2.4">{ring}</g>')
+    return "".join(parts)
+
+
+def star_points(size: int) -> list[int]:
+    """The points that a board marks, as on the page: near the corners, the centre, on large boards the sides."""
+    if size < 7:
+        return []
+    near = 3 if size >= 13 else 2
+    rows = sorted({near, size - 1 - near, *([size // 2] if size % 2 else [])})
+    middle = size // 2 if size % 2 and size < 15 else -1  # small boards have no marks at the middles of the sides
+    return [row * size + column for row in rows for column in rows if (row == middle) == (column == middle)]
+
+
+def _coordinates(diagram: Diagram) -> str:
+    size, width = diagram.size, _board_width(diagram.size)
+    return "".join(
+        f'<text x="{EDGE + k * CELL}" y="{width - 6}">{_plain(diagram.letters[k])}</text>'
+        f'<text x="9" y="{EDGE + k * CELL + 4}">{size - k}</text>'
+        for k in range(size)
+    )
+
+
+def _stone(stone: NumberedStone, size: int) -> str:
+    x, y = _place(stone.point, size)
+    is_black = stone.colour == BLACK
+    black, white, rim = (PALE_BLACK, PALE_WHITE, PALE_RIM) if stone.is_gone else (BLACK_STONE, WHITE_STONE, WHITE_RIM)
+    fill = black if is_black else white
+    edge = "" if is_black else f' stroke="{rim}" stroke-width="0.8"'
+    drawn = f'<circle cx="{x}" cy="{y}" r="{STONE}" fill="{fill}"{edge}/>'
+    if not stone.number:
+        return drawn
+    letters = 15 - 2 * len(str(stone.number))
+    ink = WHITE_STONE if is_black else MUTED if stone.is_gone else BLACK_STONE
+    y_text = round(y + letters * 0.36, 1)
+    return drawn + f'<text x="{x}" y="{y_text}" font-size="{letters}" fill="{ink}">{stone.number}</text>'
+
+
+def _circle(point: int, size: int, radius: float) -> str:
+    x, y = _place(point, size)
+    return f'<circle cx="{x}" cy="{y}" r="{radius}"/>'
+
+
+# ---- words -----------------------------------------------------------------------------------------------------
+
+
+def _has_words(diagram: Diagram) -> bool:
+    return bool(diagram.title or diagram.warning or diagram.caption or diagram.notes)
+
+
+def _label(diagram: Diagram) -> str:
+    stones = len(diagram.stones)
+    return ", ".join(filter(None, [diagram.title, diagram.warning, *diagram.caption])) or f"{stones} stones"
+
+
+def _wrapped(text: str, size: float, width: int) -> list[str]:
+    return textwrap.wrap(text, max(8, int(width / (size * WIDTH_OF_A_LETTER))))
+
+
+def _text(words: str, x: float, y: float, size: float, colour: str, *, bold: bool = False) -> str:
+    weight = ' font-weight="650"' if bold else ""
+    return f'<text x="{x}" y="{y}" font-size="{size}" fill="{colour}"{weight}>{_plain(words)}</text>'
+
+
+def _plain(words: str) -> str:
+    """As text in XML; what XML cannot hold becomes a question mark."""
+    return escape(_NOT_XML.sub("?", words))
