@@ -44,16 +44,17 @@ def draw(
         games = read_records(file)
         if number is not None and number > len(games):
             raise EightfoldError(f"{file} holds {len(games)} games; --game {number} is not one of them")
-        for place, record in enumerate(games, start=1):
-            if number not in (None, place):
-                continue
+        chosen = [number] if number is not None else range(1, len(games) + 1)
+        if len(diagrams) + len(chosen) > MOST_GAMES:
+            raise EightfoldError(
+                f"{file} holds {len(games)} games, and a picture has room for {MOST_GAMES}; choose one with --game"
+            )
+        for place in chosen:
+            record = games[place - 1]
             if move is not None and move > len(record.moves):
-                raise EightfoldError(
-                    f"game {place} of {file} has {len(record.moves)} moves; --move {move} is beyond its end"
-                )
+                moves = len(record.moves)
+                raise EightfoldError(f"game {place} of {file} has {moves} moves; --move {move} is beyond its end")
             diagrams.append(record_diagram(record, move))
-            if len(diagrams) > MOST_GAMES:
-                raise EightfoldError(f"a picture has room for {MOST_GAMES} games; choose one of each file with --game")
     picture = draw_sheet(diagrams, columns=columns)
     if output is None:
         sys.stdout.write(picture)

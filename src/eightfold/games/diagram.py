@@ -9,8 +9,8 @@
     ('7 at 2', '6 pass')
 
 A point shows the first stone that lay there, in the colour that it had last: a stone that is turned over (Othello)
-keeps its number, and one that was taken (Go) stays in the diagram, pale. What the board cannot show is noted below it, as
-usual: a move on the point of an earlier one ("7 at 2"), and passes. Read next: `pictures.py`, which draws diagrams.
+keeps its number, and one that was taken (Go) stays in the diagram, pale. What the board cannot show is noted below it,
+as usual: a move on the point of an earlier one ("7 at 2"), and passes. Read next: `pictures.py`, which draws diagrams.
 """
 
 from __future__ import annotations

@@ -90,6 +90,10 @@ def make_app(lobby: Future[Lobby], *, bound: str = "127.0.0.1") -> FastAPI:
     def games(number: int) -> dict[str, Any]:
         return lobby.result().runs.find(number).games()
 
+    @app.get("/api/runs/{number}/health")
+    def health(number: int) -> dict[str, Any]:
+        return lobby.result().runs.health(number)
+
     @app.websocket("/game")
     async def game(websocket: WebSocket) -> None:
         if foreign_request(websocket.headers.get("host"), websocket.headers.get("origin"), bound):

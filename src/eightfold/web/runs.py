@@ -16,6 +16,7 @@ from typing import Any
 from eightfold.core.errors import EightfoldError
 from eightfold.learning.data.kept import read_kept
 from eightfold.learning.runs.metrics import read_entry
+from eightfold.web.run_health import WatchedHealth, health_message
 
 MOST_POINTS = 1200  # of a curve: more than a screen has
 MOST_GAMES = 24
@@ -31,6 +32,7 @@ class WatchedRun:
         self._entries: list[dict[str, Any]] = []
         self._read = 0  # bytes of metrics.jsonl
         self._lock = threading.Lock()
+        self.watched_health = WatchedHealth(path)
 
     @property
     def name(self) -> str:
@@ -99,6 +101,11 @@ class WatchedRuns:
             known = f"0 to {len(self._runs) - 1}" if self._runs else "none"
             raise EightfoldError(f"there is no run {number}; runs: {known}")
         return self._runs[number]
+
+    def health(self, number: int) -> dict[str, Any]:
+        """Whether the self-play of a run is healthy, with typical boards; it takes a moment."""
+        run = self.find(number)
+        return health_message(run.watched_health, [other.watched_health for other in self._runs if other is not run])
 
 
 def _entry(line: bytes) -> dict[str, Any] | None:

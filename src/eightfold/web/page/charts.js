@@ -8,6 +8,7 @@ const LEFT = 46;
 const RIGHT = 12;
 const TOP = 10;
 const BOTTOM = 26;
+const MINUTES = { key: (entry) => entry.minutes, unit: "min", place: (minutes) => `${minutes.toFixed(1)} min` };
 
 // Round steps between ticks: 1, 2 or 5 times a power of ten.
 export function ticks(low, high, count) {
@@ -30,17 +31,21 @@ export function short(value) {
 }
 
 export class Chart {
-  // curves: [{name, key, whiskers: bool}]; key(entry) gives a number, or [value, low, high] with whiskers.
-  constructor(title, curves, { zero = true, top = null } = {}) {
+  // curves: [{name, key, whiskers: bool}]; key(entry) gives a number, or [value, low, high] with whiskers. Curves go over
+  // minutes unless `across` says what else: {key, unit, place}, where place(x) names the place of a readout.
+  constructor(title, curves, { zero = true, top = null, across = MINUTES, words = short } = {}) {
     this.curves = curves;
     this.zero = zero;
     this.top = top;
+    this.across = across;
+    this.words = words; // of a value in the readout
+    this.bands = makeSvg("g", { class: "bands" });
     this.axes = makeSvg("g", { class: "axes" });
     this.paths = curves.map((curve, number) => makeSvg("path", { class: `curve c${number}` }));
     this.dots = makeSvg("g", { class: "dots" });
     this.cross = makeSvg("line", { class: "cross", y1: TOP, y2: HEIGHT - BOTTOM, visibility: "hidden" });
     this.svg = makeSvg("svg", { class: "chart", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": title },
-      this.axes, this.cross, ...this.paths, this.dots);
+      this.bands, this.axes, this.cross, ...this.paths, this.dots);
     this.readout = make("p", { class: "readout" });
     const legend = curves.length > 1
       ? make("p", { class: "legend" }, ...curves.map((curve, k) => make("span", { class: `c${k}` }, curve.name))) : null;
@@ -50,13 +55,14 @@ export class Chart {
     this.svg.addEventListener("pointerleave", () => this.cross.setAttribute("visibility", "hidden"));
   }
 
-  show(entries) {
+  // bands: [{from, to, kind}], stretches that are shaded.
+  show(entries, bands = []) {
     this.series = this.curves.map((curve) => entries
       .map((entry) => {
         const value = curve.key(entry);
         if (value === undefined || value === null) return null;
         const [middle, low, high] = Array.isArray(value) ? value : [value, value, value];
-        return { x: entry.minutes, y: middle, low, high };
+        return { x: this.across.key(entry), y: middle, low, high };
       })
       .filter((point) => point && Number.isFinite(point.y)));
     const all = this.series.flat();
@@ -68,6 +74,8 @@ export class Chart {
     this.high = most > this.low ? most : this.low + 1;
     this.last = Math.max(...all.map((point) => point.x), 1e-9);
     this.draw();
+    this.bands.replaceChildren(...bands.map(({ from, to, kind }) => makeSvg("rect", { class: kind, x: this.x(from), y: TOP,
+      width: this.x(to) - this.x(from), height: HEIGHT - TOP - BOTTOM })));
   }
 
   x(minutes) {
@@ -85,7 +93,7 @@ export class Chart {
       makeSvg("line", { x1: LEFT, x2: WIDTH - RIGHT, y1: this.y(value), y2: this.y(value) }),
       makeSvg("text", { x: LEFT - 6, y: this.y(value) + 4, class: "left" }, short(value)),
     ]);
-    this.axes.replaceChildren(...lines, ...across, makeSvg("text", { x: WIDTH - RIGHT, y: HEIGHT - 8, class: "unit" }, "min"));
+    this.axes.replaceChildren(...lines, ...across, makeSvg("text", { x: WIDTH - RIGHT, y: HEIGHT - 8, class: "unit" }, this.across.unit));
     this.series.forEach((points, number) => {
       const path = points.map(({ x, y }, k) => `${k ? "L" : "M"}${this.x(x).toFixed(1)} ${this.y(y).toFixed(1)}`);
       this.paths[number].setAttribute("d", path.join(""));
@@ -114,9 +122,9 @@ export class Chart {
     const parts = this.series.map((points, number) => {
       if (!points.length) return null;
       const near = points.reduce((best, p) => (Math.abs(p.x - minutes) < Math.abs(best.x - minutes) ? p : best));
-      const between = this.curves[number].whiskers ? ` (${short(near.low)} to ${short(near.high)})` : "";
-      return `${this.curves[number].name} ${short(near.y)}${between}`;
+      const between = this.curves[number].whiskers ? ` (${this.words(near.low)} to ${this.words(near.high)})` : "";
+      return `${this.curves[number].name} ${this.words(near.y)}${between}`;
     });
-    this.readout.textContent = `${minutes.toFixed(1)} min: ${parts.filter(Boolean).join(", ")}`;
+    this.readout.textContent = `${this.across.place(minutes)}: ${parts.filter(Boolean).join(", ")}`;
   }
 }

@@ -3,6 +3,7 @@
 import { Board } from "./board.js";
 import { Chart } from "./charts.js";
 import { button, field, make, select, setOptions } from "./dom.js";
+import { HealthPanel } from "./health.js";
 import { COLOURS, capital, pointName } from "./names.js";
 import { stonesAfter } from "./capture.js";
 import { readGame } from "./forms.js";
@@ -43,7 +44,9 @@ export class RunsView {
     ];
     this.none = make("p", { class: "empty" }, "This server watches no run. Start it with ",
       make("code", {}, "eightfold serve --run runs/quick"), " to see a run here while it trains.");
-    this.body = make("div", {}, make("div", { class: "charts" }, ...this.charts.map((chart) => chart.node)), this.replayer());
+    this.health = new HealthPanel((game) => this.replay(game));
+    this.body = make("div", { class: "wide" }, make("div", { class: "charts" }, ...this.charts.map((chart) => chart.node)),
+      this.health.node, this.replayer());
     panel.append(make("div", { class: "intro" }, make("div", { class: "words" }, make("h1", {}, "Training runs"), this.facts,
       this.scores), make("div", { class: "card" }, field("Run", this.chosen))), this.none, this.body);
   }
@@ -91,6 +94,7 @@ export class RunsView {
     this.next = 0;
     this.gamesSize = -1;
     this.replayed = null;
+    this.health.choose(this.run);
     const { game, network, symmetry, seed, minutes } = this.run;
     this.facts.textContent = [game, network, symmetry && `symmetry ${symmetry}`, seed !== undefined && `seed ${seed}`,
       minutes && `${minutes} minutes`].filter(Boolean).join(" · ");
@@ -134,6 +138,7 @@ export class RunsView {
 
   takeGames({ games, size }) {
     this.gamesSize = size;
+    this.health.grown(size);
     const { name, values } = readGame(this.run.game ?? "");
     const family = this.game.menu.games.find((known) => known.name === name);
     this.kind = { letters: family?.letters, has_pass: family?.has_pass, size: Number(values.size ?? 15) };
@@ -146,6 +151,7 @@ export class RunsView {
 
   replay(game, moving = true) {
     this.pause();
+    if (moving) this.holder.scrollIntoView({ block: "nearest" });
     this.replayed = game;
     this.slider.max = game.moves.length;
     this.showPly(moving ? 0 : game.moves.length);
