@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import types
 import xml.etree.ElementTree as ET
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -206,3 +206,23 @@ def test_moves_that_cannot_be_are_refused():
     record = GameRecord(game=GOMOKU.text, moves=(1, 2))
     assert refusal(lambda: record_diagram(record, 3)) == "the game has 2 moves; move 3 is not one of them"
     assert record_diagram(record, 1).caption == ("move 1 of 2",)
+
+
+def test_cells_diagonals_and_sides_in_colour():
+    def lines(diagram):
+        [path] = ET.fromstring(draw_game(diagram)).iter(f"{SVG}path")
+        return path.get("d")
+
+    plain = played(GOMOKU, "d4")
+    cells, diagonals = replace(plain, board="cells"), replace(plain, board="diagonals")
+    assert [lines(each).count("H") for each in (plain, cells, diagonals)] == [8, 9, 8], "nine lines make eight cells"
+    assert [lines(each).count("L") for each in (plain, diagonals)] == [0, 13]
+    assert lines(diagonals).endswith(f"M{EDGE + 6 * CELL} {EDGE + 7 * CELL}L{EDGE + 7 * CELL} {EDGE + 6 * CELL}")
+    bars = replace(diagonals, edges={"top": BLACK, "bottom": BLACK, "left": WHITE, "right": WHITE})
+    boxes = [rect.attrib for rect in ET.fromstring(draw_game(bars)).iter(f"{SVG}rect") if rect.get("rx") == "2"]
+    assert [(box["fill"], int(box["width"]) > int(box["height"])) for box in boxes] == [
+        ("#23201e", True),
+        ("#23201e", True),
+        ("#fdfaf4", False),
+        ("#fdfaf4", False),
+    ]

@@ -33,7 +33,7 @@ def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         }
     )
     (folder / "metrics.jsonl").write_text("".join(json.dumps(entry) + "\n" for entry in entries))
-    games = [{"moves": [24, 25, 17, 18, 10, 11, 3], "opening": 0, "result": 1} for _ in range(40)]
+    games = [{"moves": [24, 25, 17, 18, 10, 11, 3], "opening": 0, "result": 1} for _ in range(120)]
     (folder / "games.jsonl").write_text("".join(json.dumps(game) + "\n" for game in games))
     description = Description(
         network="resnet:blocks=1,filters=8",

@@ -241,6 +241,20 @@ def test_a_run_is_watched_and_its_games_replayed(page):
     assert page.is_visible("#analyse-panel")
 
 
+def test_collapsed_self_play_is_shown_with_its_boards(page):
+    page.click('nav a[data-view="runs"]')
+    page.click("#judge-games")
+    page.wait_for_selector("#typical-games img")
+    assert page.inner_text("#health-verdict") == "120 games: 0 of 1 slices are healthy."
+    assert "collapsed and redundant" in page.inner_text(".slice.sick")
+    assert page.locator(".health .bands rect.sick").count() == 2
+    assert "collapsed self-play: games of 7.0 moves" in page.inner_text(".alarm >> nth=0")
+    drawn = "() => [...document.querySelectorAll('#typical-games img')].map((image) => image.naturalWidth)"
+    page.wait_for_function(f"() => ({drawn})().every((width) => width > 100)")
+    page.click("#typical-games button")
+    page.wait_for_function("() => document.querySelectorAll('.replay-board .stone').length >= 2")
+
+
 def test_the_page_tells_how_long_an_overlay_takes(page):
     """The figure itself is for `eightfold bench page`."""
     page.goto(page.url.split("#")[0] + "#position=gomoku:size=15,win=5,rule=freestyle&moves=")

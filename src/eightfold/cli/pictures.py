@@ -33,13 +33,13 @@ def draw(
 ) -> None:
     """Draw recorded games as an SVG picture, each stone with the number of its move."""
     from eightfold.core.files import replace_file
-    from eightfold.games.diagram import record_diagram
+    from eightfold.games.diagram import Diagram, record_diagram
     from eightfold.games.pictures import draw_sheet
     from eightfold.games.records.files import read_records
 
     if output is not None and output.suffix.lower() != ".svg":
         raise EightfoldError(f"the picture is SVG: name a file that ends in .svg, not {output.name}")
-    diagrams = []
+    diagrams: list[Diagram] = []
     for file in records:
         games = read_records(file)
         if number is not None and number > len(games):

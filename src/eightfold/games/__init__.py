@@ -1,7 +1,8 @@
 """The games room: rules as kernels, positions for people, records in files.
 
 Start with `game.py`. A new game is one module (`docs/new-game.md`); `contract.py` lists what it offers, `spec.py` what
-it declares. `setup.py` sets positions up, `points.py` counts them; files of games are `eightfold.games.records`.
+it declares. `setup.py` sets positions up, `points.py` counts them, `pictures.py` draws games; files of games are
+`eightfold.games.records`.
 """
 
 from eightfold.games.game import COLOUR_NAMES, DEFAULT_GAME, GAMES, Game, Move, Position, make_game

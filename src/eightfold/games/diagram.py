@@ -15,8 +15,8 @@ as usual: a move on the point of an earlier one ("7 at 2"), and passes. Read nex
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from eightfold.core.errors import EightfoldError
 from eightfold.games.game import Game, Position
@@ -38,6 +38,8 @@ class Diagram:
 
     size: int
     letters: str  # of the columns
+    board: str = "lines"  # stones lie on crossings of lines, in "cells", or on lines with rising "diagonals" as in Hex
+    edges: Mapping[str, int] = field(default_factory=dict)  # sides of the board that belong to a colour: "top" ...
     stones: tuple[NumberedStone, ...]  # in the order of their numbers
     last: int | None = None  # the point of the last move, unless that was a pass
     line: tuple[int, ...] = ()  # the points of the rows that won

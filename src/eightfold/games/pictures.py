@@ -24,6 +24,7 @@ from eightfold.games.diagram import Diagram, NumberedStone
 from eightfold.games.state import BLACK
 
 CELL, EDGE, STONE = 30, 32, 14  # between two lines; from the outermost line to the rim; radius
+BAR = 4  # how thick a side in colour is
 LEAST_WIDTH = 250  # of a game on a sheet, for its words
 GAP = 22  # between games, and round them
 LINE = 17  # height of a line of words
@@ -61,11 +62,15 @@ def draw_sheet(diagrams: Sequence[Diagram | None], *, columns: int | None = None
         parts.append(_text(title, gap, top + TITLE + 2, TITLE + 3, INK, bold=True))
         top += 2 * LINE
     for first in range(0, len(diagrams), columns):
-        row = [_drawn(each, width) if each else ("", 0) for each in diagrams[first : first + columns]]
-        for column, (body, _) in enumerate(row):
-            if body:
+        row = diagrams[first : first + columns]
+        head = max(len(_heading(each, width)) for each in row if each) * LINE if any(row) else 0  # boards lie in line
+        below = 0
+        for column, diagram in enumerate(row):
+            if diagram:
+                body, height = _drawn(diagram, width, head)
+                below = max(below, height)
                 parts.append(f'<g transform="translate({gap + column * (width + gap)} {top})">{body}</g>')
-        top += max(height for _, height in row) + gap
+        top += below + gap
     whole = gap + min(columns, len(diagrams)) * (width + gap)
     label = "; ".join(filter(None, [title, *(_label(each) for each in diagrams if each)]))
     paper = f'<rect width="{whole}" height="{top}" fill="{PAPER}"/>' if gap else ""
@@ -75,30 +80,31 @@ def draw_sheet(diagrams: Sequence[Diagram | None], *, columns: int | None = None
     )
 
 
-def _drawn(diagram: Diagram, width: int) -> tuple[str, int]:
-    """A game with its words, from (0, 0); and its height."""
-    parts: list[str] = []
-    top = 0
-
-    def write(text: str, size: float, colour: str, *, bold: bool = False) -> None:
-        nonlocal top
-        for line in _wrapped(text, size * (1.06 if bold else 1), width):
-            parts.append(_text(line, 0, top + LINE - 4, size, colour, bold=bold))
-            top += LINE
-
-    if diagram.title:
-        write(diagram.title, TITLE, INK, bold=True)
-    if diagram.warning:
-        write(diagram.warning, WORDS, ALARM, bold=True)
-    for words in diagram.caption:
-        write(words, WORDS, MUTED)
-    top += 6 if top else 0
+def _drawn(diagram: Diagram, width: int, head: int) -> tuple[str, int]:
+    """A game with its words, from (0, 0), its board below `head`; and its height."""
+    parts = [
+        _text(line, 0, LINE * (k + 1) - 4, size, colour, bold=bold)
+        for k, (line, size, colour, bold) in enumerate(_heading(diagram, width))
+    ]
+    top = head + 6 if head else 0
     parts.append(f'<g transform="translate(0 {top})">{_board(diagram)}</g>')
     top += _board_width(diagram.size)
-    if diagram.notes:
-        top += 3
-        write("; ".join(note.replace(" ", "\u00a0") for note in diagram.notes), NOTES, MUTED)  # no break inside
-    return "".join(parts), top
+    notes = "; ".join(note.replace(" ", "\u00a0") for note in diagram.notes)  # no break inside a note
+    for line in _wrapped(notes, NOTES, width):
+        top += LINE
+        parts.append(_text(line, 0, top - 2, NOTES, MUTED))
+    return "".join(parts), top + (3 if notes else 0)
+
+
+def _heading(diagram: Diagram, width: int) -> list[tuple[str, float, str, bool]]:
+    """The lines above a board: words, size, colour, and whether they are bold."""
+    said = [(diagram.title, TITLE, INK, True), (diagram.warning, WORDS, ALARM, True)]
+    said += [(words, WORDS, MUTED, False) for words in diagram.caption]
+    return [
+        (line, size, colour, bold)
+        for words, size, colour, bold in said
+        for line in _wrapped(words, size * (1.06 if bold else 1), width)
+    ]
 
 
 # ---- the board -------------------------------------------------------------------------------------------------
@@ -114,15 +120,9 @@ def _place(point: int, size: int) -> tuple[int, int]:
 
 def _board(diagram: Diagram) -> str:
     size, width = diagram.size, _board_width(diagram.size)
-    first, last = EDGE, width - EDGE
-    lines = "".join(f"M{first} {at}H{last}M{at} {first}V{last}" for at in range(first, last + 1, CELL))
-    stars = "".join(_circle(point, size, 2.6) for point in star_points(size))
-    inside = last - first
     parts = [
         f'<rect width="{width}" height="{width}" rx="7" fill="{WOOD}"/>',
-        f'<g fill="none" stroke="{LINES}"><path d="{lines}" stroke-width="0.8"/>'
-        f'<rect x="{first}" y="{first}" width="{inside}" height="{inside}" stroke-width="1.5"/></g>',
-        f'<g fill="{LINES}">{stars}</g>' if stars else "",
+        _ground(diagram),
         f'<g font-size="10.5" fill="{LINES}" text-anchor="middle">{_coordinates(diagram)}</g>',
         f'<g font-weight="600" text-anchor="middle">{"".join(_stone(stone, size) for stone in diagram.stones)}</g>',
     ]
@@ -133,6 +133,36 @@ def _board(diagram: Diagram) -> str:
         ring = _circle(diagram.last, size, STONE + 0.8)
         parts.append(f'<g fill="none" stroke="{LAST}" stroke-width="2.4">{ring}</g>')
     return "".join(parts)
+
+
+def _ground(diagram: Diagram) -> str:
+    """What lies under the stones: lines with stars, cells, or lines with rising diagonals; and sides in colour."""
+    size, half = diagram.size, CELL // 2 if diagram.board == "cells" else 0
+    first, last = EDGE - half, _board_width(size) - EDGE + half
+    lines = "".join(f"M{first} {at}H{last}M{at} {first}V{last}" for at in range(first, last + 1, CELL))
+    if diagram.board == "diagonals":
+        ends = [(max(0, k + 1 - size), min(size - 1, k)) for k in range(1, 2 * size - 2)]
+        lines += "".join(
+            f"M{EDGE + low * CELL} {EDGE + high * CELL}L{EDGE + high * CELL} {EDGE + low * CELL}" for low, high in ends
+        )
+    stars = "".join(_circle(point, size, 2.6) for point in star_points(size)) if diagram.board == "lines" else ""
+    return (
+        f'<g fill="none" stroke="{LINES}"><path d="{lines}" stroke-width="0.8"/>'
+        f'<rect x="{first}" y="{first}" width="{last - first}" height="{last - first}" stroke-width="1.5"/></g>'
+        + (f'<g fill="{LINES}">{stars}</g>' if stars else "")
+        + "".join(_side(edge, colour, size) for edge, colour in diagram.edges.items())
+    )
+
+
+def _side(edge: str, colour: int, size: int) -> str:
+    """A side of the board that belongs to a colour: a bar just beyond the stones."""
+    first, last = EDGE, _board_width(size) - EDGE
+    across = first - STONE - BAR - 1 if edge in ("top", "left") else last + STONE + 1
+    x, y, width, height = first - STONE, across, last - first + 2 * STONE, BAR
+    if edge in ("left", "right"):
+        x, y, width, height = y, x, height, width
+    fill = BLACK_STONE if colour == BLACK else WHITE_STONE
+    return f'<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="2" fill="{fill}"/>'
 
 
 def star_points(size: int) -> list[int]:
@@ -148,8 +178,8 @@ def star_points(size: int) -> list[int]:
 def _coordinates(diagram: Diagram) -> str:
     size, width = diagram.size, _board_width(diagram.size)
     return "".join(
-        f'<text x="{EDGE + k * CELL}" y="{width - 6}">{_plain(diagram.letters[k])}</text>'
-        f'<text x="9" y="{EDGE + k * CELL + 4}">{size - k}</text>'
+        f'<text x="{EDGE + k * CELL}" y="{width - 4.5}">{_plain(diagram.letters[k])}</text>'
+        f'<text x="7.5" y="{EDGE + k * CELL + 4}">{size - k}</text>'
         for k in range(size)
     )
 

@@ -12,7 +12,7 @@ from eightfold.games.diagram import Diagram, diagram_of
 from eightfold.games.game import COLOUR_NAMES, Game
 from eightfold.games.pictures import draw_sheet
 from eightfold.learning.health import Health, Looked, Slice
-from eightfold.learning.monitors import REDUNDANT
+from eightfold.learning.monitors import COLLAPSED, REDUNDANT
 
 TYPICAL, REPEATED, BESIDE = "typical.svg", "repeated.svg", "beside.svg"
 
@@ -78,16 +78,18 @@ def _by_slices(runs: Sequence[Health], diagram: Callable[[Health, Slice], Diagra
 
 
 def _beside(runs: Sequence[Health]) -> str:
-    """The sickest slice beside a healthy one, of another run where there is one."""
-    sick = next(((health, part) for health in runs if (part := health.sickest)), None)
-    if sick is None:
+    """The sickest slice of every run that has one, beside a healthy slice, of another run where there is one."""
+    sick = [(health, part) for health in runs if (part := health.sickest)]
+    first_healthy = sorted(runs, key=lambda health: health.sickest is not None)
+    healthy = next(((health, part) for health in first_healthy if (part := health.healthiest)), None)
+    if not sick or healthy is None:
         return ""
-    others = sorted(runs, key=lambda health: health is sick[0])
-    healthy = next(((health, part) for health in others if (part := health.healthiest)), None)
-    if healthy is None:
-        return ""
-    shown = [typical_diagram(*sick)]
-    if any(finding.kind == REDUNDANT for finding in sick[1].findings) and sick[1].repeated != sick[1].typical:
-        shown.append(repeated_diagram(*sick))
+    shown = [diagram for each in sick for diagram in _examples(*each)]
     shown.append(typical_diagram(*healthy))
     return draw_sheet(shown, columns=len(shown), title="Self-play that teaches little, and healthy games")
+
+
+def _examples(health: Health, part: Slice) -> list[Diagram | None]:
+    """Of a collapsed slice a typical game, of a redundant one the most frequent game."""
+    drawn = {COLLAPSED: typical_diagram, REDUNDANT: repeated_diagram}
+    return [drawn[finding.kind](health, part) for finding in part.findings]

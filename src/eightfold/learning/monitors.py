@@ -1,5 +1,7 @@
 """Monitors that name self-play which teaches nothing.
 
+The words are those of Zhao & Zhang, section 4.4.1; docs/training.md says how far their meaning is the same.
+
 Collapsed: games are short and one side wins nearly all of them, or so short that neither side can have defended.
 Redundant: the same games, up to a symmetry of the board, come again and again.
 
