@@ -34,6 +34,7 @@ NETWORKS = Registry(
     {
         "a1": "eightfold.nets.networks:A1",
         "resnet": "eightfold.nets.networks:ResNet",
+        "densenet": "eightfold.nets.densenet:DenseNet",
         "isn": "eightfold.isn.policy:ISNPolicy",
     },
 )

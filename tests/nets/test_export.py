@@ -33,11 +33,12 @@ NETWORK_TEXTS = {  # with every option written out, as the metadata has it
         "a1:auxiliary=0,blocks=1,filters=8,policy_hidden=16,dropout=0.5"
     ),
     "resnet:blocks=2,filters=8": "resnet:auxiliary=0,blocks=2,filters=8",
+    "densenet:layers=2,growth=4": "densenet:auxiliary=0,blocks=2,layers=2,growth=4",
     "isn:layers=2,trivial=4,heads=6": (
         "isn:auxiliary=0,layers=2,trivial=4,symmetrical=6,diagonal=6,chiral=4,faithful=12,heads=6"
     ),
 }
-ANY_SIZE = ("resnet", "isn")
+ANY_SIZE = ("resnet", "densenet", "isn")
 
 
 def checkpoint(folder: Path, network_text: str = "a1", symmetry: str = "augment") -> Description:

@@ -23,6 +23,7 @@ TEXTS = [
     "a1",
     "a1:blocks=2,filters=16,policy_hidden=64,dropout=0.1",
     "resnet:blocks=2,filters=16",
+    "densenet:layers=2,growth=4",
     "isn:layers=2,trivial=6,heads=8",
 ]
 
@@ -63,7 +64,22 @@ def test_a1_is_the_network_of_the_appendix():
     assert blocks.body[2].first.weight.data_ptr() != blocks.body[3].first.weight.data_ptr(), "no shared weights"
 
 
-@pytest.mark.parametrize("text", ["resnet:blocks=2,filters=16", "isn:layers=2"])
+def test_densenet_has_the_convolutions_of_the_report():
+    network = make_network("densenet", Shape(planes=4, size=8))
+    body = [part for name, part in network.named_modules() if name.startswith(("stem", "body"))]
+    convolutions = [part for part in body if isinstance(part, torch.nn.Conv2d)]
+    assert len(convolutions) == 31, "Zhao & Zhang, section 3.3"
+    assert [type(part).__name__ for part in network.body] == ["DenseBlock", "Halving"] * 2
+
+
+def test_a_layer_of_densenet_sees_all_before_it():
+    network = make_network("densenet:blocks=1,layers=3,growth=4", Shape(planes=4, size=8))
+    assert [layer.narrow.convolution.in_channels for layer in network.body[0].layers] == [8, 12, 16]
+    features = torch.rand(2, 8, 5, 5)
+    assert torch.equal(network.body[0].eval()(features)[:, :8], features), "what was there stays as it is"
+
+
+@pytest.mark.parametrize("text", ["resnet:blocks=2,filters=16", "densenet:layers=2,growth=4", "isn:layers=2"])
 def test_a_pooled_network_plays_any_size(text):
     network = make_network(text, Shape(planes=4, size=8, passes=1)).eval()
     for size in (5, 8, 19):

@@ -2,6 +2,7 @@
 
     a1      three convolutions and two small heads, as in the appendix of Suen & Alonso, with its options
     resnet  residual blocks with batch norm; its heads pool over the board, so one network plays any size
+    densenet  two dense blocks (Zhao & Zhang; Huang et al.) with the same heads; any size; `densenet.py`
     isn     layers of cells with internal symmetry (Blair): turned boards get turned answers; any size; `isn/policy.py`
 
 Shapes: B batch, C planes, N board size, A actions. `forward([B, C, N, N])` gives `([B, A], [B])`; logits are
@@ -77,7 +78,7 @@ class A1(nn.Module):
             nn.Tanh(),
         )
         self.auxiliary = make_auxiliary(auxiliary, width, shape, "a1")
-        _initialise(self)
+        initialise(self)
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         return self._answer(self.body(planes))
@@ -109,26 +110,27 @@ class ResNetOptions(AuxiliaryOption):
     filters: int = setting(64, "filters of every convolution", least=1, most=4096)
 
 
-class ResNet(nn.Module):
-    """Residual blocks with batch norm; pooled heads, so the same weights play any board size."""
+class PooledNetwork(nn.Module):
+    """A network whose heads pool over the board, so that the same weights play any board size.
+
+    A kind of it makes its body, calls `_add_heads` and says what the body's features are.
+    """
 
     any_size = True
-    Options = ResNetOptions
 
-    def __init__(self, shape: Shape, options: ResNetOptions = ResNetOptions()) -> None:  # noqa: B008 - frozen
-        blocks, filters = options.blocks, options.filters
-        super().__init__()
-        self._passes = shape.passes
-        self.stem = NormalisedConvolution(shape.planes, filters)
-        self.blocks = nn.Sequential(*(ResidualBlock(filters) for _ in range(blocks)))
-        self.policy_features = NormalisedConvolution(filters, filters // 2 or 1, kernel=1)
-        self.policy_pool = nn.Linear(2 * (filters // 2 or 1), filters // 2 or 1)
-        self.policy = nn.Conv2d(filters // 2 or 1, 1, 1)
-        self.policy_pass = nn.Linear(2 * (filters // 2 or 1), shape.passes) if shape.passes else None
-        self.value_features = NormalisedConvolution(filters, filters // 2 or 1, kernel=1)
-        self.value = nn.Sequential(nn.Linear(2 * (filters // 2 or 1), 64), nn.ReLU(), nn.Linear(64, 3))
-        self.auxiliary = make_auxiliary(options.auxiliary, filters, shape, "resnet")
-        _initialise(self)
+    def _add_heads(self, filters: int, shape: Shape, auxiliary: int, name: str) -> None:
+        width = filters // 2 or 1
+        self.policy_features = NormalisedConvolution(filters, width, kernel=1)
+        self.policy_pool = nn.Linear(2 * width, width)
+        self.policy = nn.Conv2d(width, 1, 1)
+        self.policy_pass = nn.Linear(2 * width, shape.passes) if shape.passes else None
+        self.value_features = NormalisedConvolution(filters, width, kernel=1)
+        self.value = nn.Sequential(nn.Linear(2 * width, 64), nn.ReLU(), nn.Linear(64, 3))
+        self.auxiliary = make_auxiliary(auxiliary, filters, shape, name)
+        initialise(self)
+
+    def _features(self, planes: Tensor) -> Tensor:  # [B, C, N, N] to [B, F, N, N]
+        raise NotImplementedError
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         return self._answer(self._features(planes))
@@ -137,9 +139,6 @@ class ResNet(nn.Module):
         features = self._features(planes)
         assert self.auxiliary is not None, "made without auxiliary=1"
         return AuxiliaryAnswer(*self._answer(features), *self.auxiliary(features))
-
-    def _features(self, planes: Tensor) -> Tensor:
-        return self.blocks(functional.relu(self.stem(planes)))
 
     def _answer(self, features: Tensor) -> tuple[Tensor, Tensor]:
         local = self.policy_features(features)
@@ -152,6 +151,21 @@ class ResNet(nn.Module):
         outcomes = self.value(_pool(functional.relu(self.value_features(features)))).softmax(dim=1)
         win, draw, loss = outcomes[:, 0:1], outcomes[:, 1:2], outcomes[:, 2:3]
         return policy, torch.cat([win - loss, draw], dim=1)
+
+
+class ResNet(PooledNetwork):
+    """Residual blocks with batch norm."""
+
+    Options = ResNetOptions
+
+    def __init__(self, shape: Shape, options: ResNetOptions = ResNetOptions()) -> None:  # noqa: B008 - frozen
+        super().__init__()
+        self.stem = NormalisedConvolution(shape.planes, options.filters)
+        self.blocks = nn.Sequential(*(ResidualBlock(options.filters) for _ in range(options.blocks)))
+        self._add_heads(options.filters, shape, options.auxiliary, "resnet")
+
+    def _features(self, planes: Tensor) -> Tensor:
+        return self.blocks(functional.relu(self.stem(planes)))
 
 
 class NormalisedConvolution(nn.Module):
@@ -191,7 +205,7 @@ def _pool(features: Tensor) -> Tensor:
     return torch.cat([features.mean(dim=(2, 3)), features.amax(dim=(2, 3))], dim=1)
 
 
-def _initialise(network: nn.Module) -> None:
+def initialise(network: nn.Module) -> None:
     """He's initialisation; the defaults of torch left Suen & Alonso's two-filter value head dead for minutes."""
     for module in network.modules():
         if isinstance(module, nn.Conv2d | nn.Linear):
