@@ -153,3 +153,12 @@ def test_the_kernels_of_a_game_are_its_own_where_it_has_them(text, examples, mon
     for name in ("rollout", "find_win", "is_dead", "judge_position", "encode_batch"):
         expected = getattr(game.rules, name, getattr(defaults, name))
         assert getattr(game.kernels, name) is expected, name
+
+
+def test_a_search_that_builds_on_another_gets_the_one_of_its_game():
+    games = [make_game(text) for text in ("gomoku:size=6", "go:size=5")]
+    for game in games:
+        search = specialise("eightfold.search.kernels.alphabeta", game.rules)
+        builds_on_it = specialise("eightfold.search.kernels.minmax_leaves", game.rules)
+        assert builds_on_it.search is search.search
+        assert builds_on_it.play is game.rules.play

@@ -9,10 +9,11 @@ import pytest
 
 from eightfold.config import load_preset
 from eightfold.learning.checkpointing import SelfPlayProgress
-from eightfold.learning.config import EvaluationConfig, TrainConfig
+from eightfold.learning.config import EvaluationConfig, SelfPlayConfig, TrainConfig
 from eightfold.learning.loop import Training
 from eightfold.learning.runs import shell
 from eightfold.learning.runs.metrics import read_metrics
+from eightfold.learning.schedule import weight_of_rollouts
 from tiny_runs import tiny
 
 PAPER = [  # on a tiny board: one game, then ten steps
@@ -197,3 +198,32 @@ def test_losses_of_samples_are_the_loss_of_their_batch():
         assert each.mean() == pytest.approx(trainer.losses(batch).total, rel=1e-5)
         alone = [trainer.losses(batch.part(slice(k, k + 1))).total for k in range(9)]
         np.testing.assert_allclose(each, alone, rtol=1e-4)
+
+
+def test_the_weight_of_rollouts_falls_to_nothing():
+    settings = SelfPlayConfig(leaves="mixed", theta=0.8, theta_until=0.5)
+    weights = [weight_of_rollouts(settings, done=done) for done in (0, 0.125, 0.25, 0.5, 0.75, 1)]
+    assert weights == pytest.approx([0.8, 0.6, 0.4, 0, 0, 0])
+    assert weight_of_rollouts(SelfPlayConfig(leaves="mixed", theta=0.8), done=0.9) == 0.8
+    assert weight_of_rollouts(SelfPlayConfig(leaves="minmax"), done=0.9) == 1
+    assert weight_of_rollouts(SelfPlayConfig(theta=0.8), done=0.0) == 0
+
+
+def test_a_run_lets_go_of_its_rollouts(tmp_path):
+    mixed = ["selfplay.leaves=mixed", "selfplay.theta=0.8", "selfplay.theta_until=0.5", "games=8"]
+    run = Training(tiny(*mixed), tmp_path / "run")
+    played = []
+
+    def note(entry):
+        rollouts = run.selfplay.search.rollouts
+        assert rollouts is not None
+        played.append(rollouts.games)
+
+    run.train(note)
+    run.close()
+    thetas = [entry["theta"] for entry in rounds(tmp_path / "run")]
+    assert thetas[0] == 0.8
+    assert sorted(thetas, reverse=True) == thetas
+    assert thetas[-1] == 0
+    assert 0 < played[0] < played[-1], "games were played from leaves"
+    assert len(set(played[-2:])) == 1, "and none when they count for nothing"

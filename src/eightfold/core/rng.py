@@ -31,3 +31,11 @@ def random_below(random: Random, bound: int) -> np.int64:
     word ^= word >> _TWENTY_SEVEN
     random[0] = word
     return np.int64(((word * _SCRAMBLE) >> _HALF) * np.uint64(bound) >> _HALF)
+
+
+@kernel
+def random_word(random: Random) -> np.uint64:
+    """A state for another generator."""
+    random_below(random, 1)
+    word = random[0] * _SCRAMBLE
+    return word ^ (word >> _HALF) | np.uint64(1)

@@ -6,7 +6,8 @@ and imports the copy. It is a real module with a file of its own: Numba's disk c
 kernels that close over other kernels, and confuses two games that share one source file; kernels of
 different files it finds again in every later process.
 
-What a game does not offer is taken from `eightfold.games.defaults`, specialised in the same way.
+What a game does not offer is taken from `eightfold.games.defaults`, specialised in the same way. So is another
+search of the same package that a search imports from.
 """
 
 from __future__ import annotations
@@ -69,10 +70,20 @@ def _bound(template: str, rules: ModuleType) -> str:
             f"cannot bind {template} to {rules.__name__}: all it needs of a game it must import "
             f"at its top level by `from {CONTRACT} import ...`"
         )
+    replaced = [(node, _imports(node.names, template, rules)) for node in ours]
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and node.module is not None and _is_neighbour(node.module, template):
+            names = ", ".join(map(ast.unparse, node.names))
+            replaced.append((node, f"from {specialise(node.module, rules).__name__} import {names}\n"))
     lines = text.splitlines(keepends=True)
-    for node in reversed(ours):  # from the end, so that the numbers of earlier lines stay right
-        lines[node.lineno - 1 : node.end_lineno] = [_imports(node.names, template, rules)]
+    for node, line in sorted(replaced, key=lambda each: -each[0].lineno):  # so that earlier numbers stay right
+        lines[node.lineno - 1 : node.end_lineno] = [line]
     return "".join(lines)
+
+
+def _is_neighbour(module: str, template: str) -> bool:
+    """Whether this is a template too, of the same package."""
+    return module.rpartition(".")[0] == template.rpartition(".")[0] and f"from {CONTRACT} import" in _source(module)
 
 
 def _names_contract(node: ast.AST) -> bool:

@@ -17,6 +17,7 @@ from eightfold.nets.inference.cache import check_cache
 from eightfold.nets.networks import network_text
 from eightfold.nets.store.description import Description
 from eightfold.nets.store.policy_value import describe_network
+from eightfold.search.leaves import check_leaves
 from eightfold.search.settings import PlaySettings
 
 
@@ -56,6 +57,17 @@ def _check_selfplay(config: TrainConfig, game: Game) -> None:
         raise EightfoldError(
             f"selfplay.opening_stones = {settings.opening_stones} is too large for {game.text}: there is room for"
             f" {room} {where}; lower it, or set selfplay.opening_share = 0"
+        )
+    check_leaves(settings, game)
+    if settings.theta_until > 0 and settings.leaves != "mixed":
+        raise EightfoldError(
+            f"selfplay.theta_until = {settings.theta_until:g} lets theta fall, which selfplay.leaves ="
+            f" {settings.leaves} has none of; set selfplay.leaves = mixed, or selfplay.theta_until = 0"
+        )
+    if settings.theta_until > 0 and config.minutes == config.games == 0:
+        raise EightfoldError(
+            f"selfplay.theta_until = {settings.theta_until:g} is a share of the run, and this one has no end;"
+            " set minutes or games"
         )
     if settings.cache:
         check_cache(settings.cache, settings.cache_key, config.symmetry)

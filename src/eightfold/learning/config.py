@@ -43,6 +43,12 @@ class SelfPlayConfig(SearchSettings):
         False, "random stones anywhere on the board, not only in its middle", former=("opening_everywhere",)
     )
     value_mix: float = setting(0.3, "share of the search's value in the value target", least=0, most=1)
+    theta_until: float = setting(
+        0.0,
+        "leaves=mixed: share of the run at which theta reaches 0, in a straight line; 0: it stays as it is",
+        least=0,
+        most=1,
+    )
     cache: int = setting(0, "evaluations cached until new weights come; 0: none", least=0, most=100_000_000)
     cache_key: str = setting(
         "position",

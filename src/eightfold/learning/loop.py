@@ -45,7 +45,7 @@ from eightfold.learning.runs.folder import GAMES, PROGRESS, TRAINING, Layout
 from eightfold.learning.runs.progress import as_json
 from eightfold.learning.runs.shell import Entry, Report, Run
 from eightfold.learning.runs.torch_globals import half_of_the_cores, seeded, with_half_of_the_cores
-from eightfold.learning.schedule import evaluation_is_due, learning_rate, steps_earned
+from eightfold.learning.schedule import evaluation_is_due, learning_rate, steps_earned, weight_of_rollouts
 from eightfold.learning.selfplay import SelfPlay
 from eightfold.learning.trainer import Losses, Trainer
 from eightfold.learning.validation import three_sigma_rule, validation_loss
@@ -230,6 +230,7 @@ class Training(Run[TrainConfig]):
         progress, settings = self.progress, self.config.training
         deadline = start + 60 * self.config.minutes - progress.seconds if self.config.minutes > 0 else math.inf
         self._hand_over_weights()
+        self.selfplay.search.theta = weight_of_rollouts(self.config.selfplay, done=self.done)
         played: list[PlayedGame] = []
         trouble: list[BaseException] = []
 
@@ -271,6 +272,8 @@ class Training(Run[TrainConfig]):
         }
         if self.cache is not None:
             entry["cache_hits"] = self.cache.hit_rate
+        if self.selfplay.search.rollouts is not None:
+            entry["theta"] = self.selfplay.search.theta
         validation = self._validate()
         if validation is not None:
             entry["validation_loss"] = validation

@@ -55,6 +55,7 @@ class TrainingReport:
             losses,
             f"rate {entry['learning_rate']:.1e}",
             f"length {entry.get('game_length', 0):.0f}",
+            f"theta {entry['theta']:.2f}" if "theta" in entry else "",
             self._score,
         ]
         self._console.print("  ".join(filter(None, facts)), soft_wrap=True)

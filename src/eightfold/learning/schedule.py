@@ -1,9 +1,9 @@
-"""When a run trains and when it is measured, counted in games; and its learning rate."""
+"""When a run trains and when it is measured, counted in games; its learning rate, and the weight of its rollouts."""
 
 from __future__ import annotations
 
 from eightfold.learning.checkpointing import SelfPlayProgress
-from eightfold.learning.config import EvaluationConfig, TrainingConfig
+from eightfold.learning.config import EvaluationConfig, SelfPlayConfig, TrainingConfig
 
 
 def steps_earned(settings: TrainingConfig, *, games: int, samples: int, buffered: int) -> float:
@@ -27,6 +27,12 @@ def learning_rate(settings: TrainingConfig, *, done: float, factor: float) -> fl
         return settings.learning_rate * factor
     # Constant for the first half, then down to a twentieth.
     return settings.learning_rate * (1.0 if done < 0.5 else max(0.05, 1 - 0.95 * (done - 0.5) / 0.5))
+
+
+def weight_of_rollouts(settings: SelfPlayConfig, *, done: float) -> float:
+    """Theta when so much of the run is done: what Zhao & Zhang leave as future work, section 5.3."""
+    fallen = min(1.0, done / settings.theta_until) if settings.theta_until > 0 else 0.0
+    return settings.weight_of_rollouts * (1 - fallen)
 
 
 def evaluation_is_due(settings: EvaluationConfig, progress: SelfPlayProgress) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,7 @@ from eightfold.search.kernels.tree import UNKNOWN
 from eightfold.search.kind import Levels, PlayerKind
 from eightfold.search.limits import Limits
 from eightfold.search.result import Progress, SearchResult, check_position, check_seed, most_looked_at
-from eightfold.search.settings import PlaySettings
+from eightfold.search.settings import LeafSettings, PlaySettings, SearchSettings
 
 LEAVES = 8  # of a game in a batch: more are faster and search a little worse
 TIMED_PLAYOUTS = 100_000  # room in the tree when time is the limit
@@ -42,18 +42,20 @@ _Overrides: Any = all_optional(PlaySettings, absent="as the network says")
 
 
 @dataclass(frozen=True, kw_only=True)
-class NetOptions(_Overrides):  # type: ignore[misc]  # every setting of a search for points is an option here
+class NetOptions(_Overrides, LeafSettings):  # type: ignore[misc]  # every setting of a search for points is an option
     playouts: int = setting(400, "positions to evaluate for a move", least=1, most=1e6)
     seconds: float = setting(0.0, "time for a move, instead of playouts", least=0, most=1e6)
     memory: int = setting(
         0, "megabytes for the tree when time is the limit; 0: room for 100,000 playouts", least=0, most=1e6
     )
 
-    def play_settings(self, usual: PlaySettings) -> PlaySettings:
+    def search_settings(self, usual: PlaySettings) -> SearchSettings:
         """How the network says that it plays, but for what is given here."""
+        options = asdict(self)
         names = {declared.field for declared in settings_of(PlaySettings)}
-        given = {name: value for name, value in asdict(self).items() if name in names and value is not None}
-        return replace(usual, **given)
+        given = {name: value for name, value in options.items() if name in names and value is not None}
+        leaves = {declared.field: options[declared.field] for declared in settings_of(LeafSettings)}
+        return SearchSettings(**{**asdict(usual), **given, **leaves})
 
 
 def _opened(place: str | Network, game: Game) -> tuple[Runner, Description]:
@@ -98,7 +100,7 @@ class NetPlayer:
             symmetries=game.symmetries,
             random=self._random,
         )
-        self._settings = options.play_settings(description.play_settings())
+        self._settings = options.search_settings(description.play_settings())
         self._leaves = leaves_a_game or min(LEAVES, max(1, playouts // 16))
         self._most = TIMED_PLAYOUTS if not memory else min(TIMED_PLAYOUTS, self._playouts_in(memory))
         self.timed = seconds > 0
@@ -147,6 +149,8 @@ class NetPlayer:
     def start_game(self, slot: int, seed: int) -> None:
         self._known.pop(slot, None)
         self._ties[slot] = np.random.default_rng(seed)
+        if self._search.rollouts is not None:
+            self._search.rollouts.reseed(slot, seed)
 
     def think_many(self, positions: Mapping[int, Position]) -> dict[int, SearchResult]:
         search, before = self._search, self._search.simulations

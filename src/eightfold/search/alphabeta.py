@@ -37,6 +37,7 @@ from eightfold.search.result import (
     one_hot,
 )
 
+KERNELS = "eightfold.search.kernels.alphabeta"
 DEEPEST, USUAL_DEPTH = 64, 4
 TABLE_ENTRIES = 1 << 20
 HEARD_IN = 0.1  # seconds after which Ctrl-C is noticed
@@ -73,28 +74,12 @@ class AlphaBeta:
         need_heuristic(game, "alphabeta")
         check_spec(options, "player alphabeta")
         self._game, self._options = game, options
-        self._kernels = specialise("eightfold.search.kernels.alphabeta", game.rules)
+        self._kernels = specialise(KERNELS, game.rules)
         self._depth, self._seconds = options.depth, options.seconds
         self._near, self._exact = options.near, options.scores == "exact"
         self._random = np.random.default_rng(check_seed(seed))
-        self._work = self._make_work(game)
+        self._work = make_work(game, self._depth or DEEPEST, TABLE_ENTRIES)
         self.timed, self.bytes_a_game = options.seconds > 0, sum(array.nbytes for array in self._work)
-
-    def _make_work(self, game: Game) -> Any:
-        plies, actions = (self._depth or DEEPEST) + 1, game.actions
-        return self._kernels.Work(
-            states=np.zeros((plies, game.spec.state_length(game.size)), np.int64),
-            scores=np.zeros((plies, 2, actions), np.int64),
-            moves=np.zeros((plies, actions), np.int64),
-            order=np.zeros((plies, actions), np.int64),
-            frames=np.zeros((plies, self._kernels.FRAME), np.int64),
-            near=np.zeros(actions, np.int64),
-            keys=np.zeros(TABLE_ENTRIES, np.int64),
-            values=np.zeros(TABLE_ENTRIES, np.int64),
-            bounds=np.zeros(TABLE_ENTRIES, np.int16),
-            nodes=np.zeros(1, np.int64),
-            stop=np.zeros(1, np.int64),
-        )
 
     def new_game(self) -> None:
         self._work.bounds[:] = 0
@@ -234,3 +219,21 @@ class AlphaBeta:
         if abs(value) >= self._kernels.win_value(position.state) - DEEPEST:
             return 1.0 if value > 0 else -1.0
         return value / (2 * position.game.rules.best_possible_score(position.state))
+
+
+def make_work(game: Game, depth: int, entries: int) -> Any:
+    """The arrays of a search to that depth, with a table of so many entries, a power of two."""
+    kernels, plies, actions = specialise(KERNELS, game.rules), depth + 1, game.actions
+    return kernels.Work(
+        states=np.zeros((plies, game.spec.state_length(game.size)), np.int64),
+        scores=np.zeros((plies, 2, actions), np.int64),
+        moves=np.zeros((plies, actions), np.int64),
+        order=np.zeros((plies, actions), np.int64),
+        frames=np.zeros((plies, kernels.FRAME), np.int64),
+        near=np.zeros(actions, np.int64),
+        keys=np.zeros(entries, np.int64),
+        values=np.zeros(entries, np.int64),
+        bounds=np.zeros(entries, np.int16),
+        nodes=np.zeros(1, np.int64),
+        stop=np.zeros(1, np.int64),
+    )

@@ -20,6 +20,7 @@ from eightfold.games.game import Game
 from eightfold.games.state import BLACK, SIDE, WHITE
 from eightfold.search.kernels import forced, gumbel
 from eightfold.search.kernels.tree import DRAWN, FORCED, GUMBEL, NONE, PUCT, ROOT, UNKNOWN, WON, Constants, Roots
+from eightfold.search.leaves import Rollouts
 from eightfold.search.result import LONGEST_VARIATION
 from eightfold.search.settings import PlaySettings, SearchSettings
 
@@ -94,6 +95,11 @@ class ForestSearch:
             fpu_reduction=float(settings.fpu_reduction),
             proof_nodes=int(settings.proof_nodes),
         )
+        self.rollouts: Rollouts | None = None  # where leaves are not valued by the network alone
+        self.theta = settings.weight_of_rollouts  # may change while games go on; at 0 none are played
+        if settings.rollouts_wanted:
+            seed = int(self.random.integers(2**63))
+            self.rollouts = Rollouts(game, settings, games=games, batch=batch, seed=seed)
         self.simulations = 0  # that called the network
         self._noise_due: set[int] = set()  # games whose root has no priors yet to mix noise into
         self._start = game.start().state
@@ -159,11 +165,11 @@ class ForestSearch:
             if written != starts[part]:
                 self.kernels.move_leaves(self._leaves, self._planes, written, starts[part], counts[part])
         if filled:
-            logits, values = self.evaluator.evaluate(self._planes[:filled])
-            if not (np.isfinite(logits.max()) and np.isfinite(values).all()):
-                raise EightfoldError("the network answers with something that is not a number: its weights are no good")
-            if values.ndim == 1:  # a network that does not tell draws: what it leaves open may be one
-                values = np.stack([values, 1 - np.abs(values)], axis=1)
+            if self.rollouts is not None and self.theta > 0:
+                states, numbers = self._leaves.states[:filled], self._leaves.game[:filled]
+                logits, values = self.rollouts.beside(lambda: self._ask(filled), states, numbers, self.theta)
+            else:
+                logits, values = self._ask(filled)
 
             def absorb(part: int) -> None:
                 self.kernels.absorb(
@@ -183,6 +189,15 @@ class ForestSearch:
             for number in [number for number in self._noise_due if self.forest.first[number, 0] >= 0]:
                 self._add_noise(number)
         return int(filled)
+
+    def _ask(self, filled: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """What the network says of a batch of leaves: logits [B, A]; values and chances of a draw [B, 2]."""
+        logits, values = self.evaluator.evaluate(self._planes[:filled])
+        if not (np.isfinite(logits.max()) and np.isfinite(values).all()):
+            raise EightfoldError("the network answers with something that is not a number: its weights are no good")
+        if values.ndim == 1:  # a network that does not tell draws: what it leaves open may be one
+            values = np.stack([values, 1 - np.abs(values)], axis=1)
+        return logits, values
 
     def prepare_root(self, number: int, playouts: int, noisy: bool = True) -> None:
         """Give a game simulations to do; noise is mixed into the priors of its root, as soon as it has any.

@@ -1,6 +1,7 @@
 """The settings of a search with an evaluator: each declared here, once.
 
     PlaySettings    how a network plays outside of self-play; stored with its weights, and options of the player `net`
+    LeafSettings    who values a leaf: the network, games played from it, or both; options of `net` too, but not stored
     SearchSettings  all of it, with what only self-play needs; the section `[selfplay]` of a run extends it
 
 The defaults are Suen & Alonso's constants; `PLAYING` holds what plays best. Read next: `forest.py`, which uses them.
@@ -49,8 +50,40 @@ class PlaySettings:
         return ",".join(f"{name}={value}" for name, value in spec_values(self).items())
 
 
+LEAF_EVALUATORS = ("network", "random", "minmax", "mixed")
+
+
 @dataclass(frozen=True, kw_only=True)
-class SearchSettings(PlaySettings):
+class LeafSettings:
+    """Who values a leaf (the rollout functions of Zhao & Zhang, section 3.4.2); its priors are always the network's."""
+
+    leaves: str = setting(
+        "network",
+        "who values a leaf: the network; random or minmax rollouts, games played from it to their end; mixed: both",
+        choices=LEAF_EVALUATORS,
+    )
+    theta: float = setting(0.5, "leaves=mixed: weight of the rollouts, the network has the rest", least=0, most=1)
+    rollout: str = setting("minmax", "leaves=mixed: the kind of rollouts", choices=("random", "minmax"))
+    rollouts: int = setting(4, "games played from a leaf", least=1, most=10_000)
+    rollout_depth: int = setting(
+        0, "minmax rollouts: plies that both players look ahead; 0: both are greedy", least=0, most=8
+    )
+    rollout_epsilon: float = setting(
+        0.1, "minmax rollouts: chance of a move drawn in proportion to its greedy score", least=0, most=1
+    )
+
+    @property
+    def rollouts_wanted(self) -> str:
+        """`random`, `minmax`, or empty where the network alone values leaves."""
+        return {"network": "", "mixed": self.rollout}.get(self.leaves, self.leaves)
+
+    @property
+    def weight_of_rollouts(self) -> float:
+        return {"network": 0.0, "mixed": self.theta}.get(self.leaves, 1.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchSettings(PlaySettings, LeafSettings):
     """How a search spends its playouts."""
 
     count_reused_visits: bool = setting(

@@ -140,7 +140,7 @@ def search(work: Work, last_ply: int, alpha: int, beta: int, radius: int) -> int
         frame = work.frames[ply]
         if value == UNDECIDED:  # down, into the most promising move that was not tried yet
             tried = frame[TRIED]
-            _bring_best_forward(work.moves[ply], work.order[ply], tried, frame[COUNT])
+            bring_best_forward(work.moves[ply], work.order[ply], tried, frame[COUNT])
             move = work.moves[ply, tried]
             make_child(work, ply, move)
             mark_near(work.near, move, work.states[ply, SIZE], radius, 1)
@@ -216,7 +216,7 @@ def take_back(work: Work, ply: int, last_ply: int, value: int) -> int:
 
 
 @kernel
-def _bring_best_forward(moves: Ints, order: Ints, start: int, count: int) -> None:
+def bring_best_forward(moves: Ints, order: Ints, start: int, count: int) -> None:
     """One step of a selection sort: after a cut-off the rest is never sorted. Ties keep the lower point."""
     best = start
     for k in range(start + 1, count):
