@@ -54,7 +54,8 @@ def run() -> Benchmark:
 
 def _leaf_states(game: Game) -> NDArray[np.int64]:
     """[B, L]: positions after some random moves that end nothing."""
-    random, states = np.random.default_rng(1), []
+    random = np.random.default_rng(1)
+    states: list[NDArray[np.int64]] = []
     while len(states) < LEAVES:
         position = game.start()
         for _ in range(int(random.integers(2, 16))):
