@@ -16,14 +16,14 @@ import numpy as np
 import pytest
 from test_training import SMALL, small
 
+from eightfold.core import line_file as lines_module
 from eightfold.core.files import replace_files
+from eightfold.core.line_file import LineFile
 from eightfold.learning.data.buffer import DataBuffer
 from eightfold.learning.data.lmdb_store import LmdbStore
 from eightfold.learning.loop import Training
 from eightfold.learning.runs import atomic_save as save_module
-from eightfold.learning.runs import line_file as lines_module
 from eightfold.learning.runs import metrics as metrics_module
-from eightfold.learning.runs.line_file import LineFile
 from eightfold.learning.runs.metrics import read_metrics
 from eightfold.nets.store.checkpoint import load_checkpoint
 from launching import eightfold

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from eightfold.studies.plots import COLOURS, Series, bar_plot, line_plot
+from eightfold.core.plot_style import COLOURS
+from eightfold.studies.plots import Series, bar_plot, line_plot
 
 
 def words(svg: bytes) -> list[str]:

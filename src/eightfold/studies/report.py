@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from eightfold.core.tables import csv_text, markdown_table
 from eightfold.studies.store import RESULTS
-from eightfold.studies.tables import csv_text, markdown_table
 
 REPORT = "README.md"
 

@@ -23,6 +23,8 @@ from typing import Any
 from eightfold.config import to_toml
 from eightfold.core.errors import EightfoldError
 from eightfold.core.files import replace_file
+from eightfold.core.line_file import LineFile
+from eightfold.core.lock import lock_folder
 from eightfold.learning.runs.atomic_save import (
     CHECKSUMS,
     Checksums,
@@ -32,8 +34,6 @@ from eightfold.learning.runs.atomic_save import (
     save_together,
 )
 from eightfold.learning.runs.fixed_settings import check_fixed, load_run_config
-from eightfold.learning.runs.line_file import LineFile
-from eightfold.learning.runs.lock import lock_run
 from eightfold.learning.runs.metrics import METRICS, Metrics, check_lines, check_metrics
 from eightfold.learning.runs.provenance import run_notes
 
@@ -74,7 +74,7 @@ class RunFolder:
             path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise EightfoldError(f"cannot make the run folder {path}: {error.strerror}") from None
-        self._lock = lock_run(path)
+        self._lock = lock_folder(path, "run")
         self._metrics: Metrics | None = None
         self._games: LineFile | None = None
         self.notices: list[str] = []  # what has to be said of a run that goes on

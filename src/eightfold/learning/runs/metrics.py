@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from eightfold.core.errors import EightfoldError, not_written
-from eightfold.learning.runs.line_file import LineFile, lines_after
+from eightfold.core.line_file import LineFile, lines_after
 
 METRICS = "metrics.jsonl"
 

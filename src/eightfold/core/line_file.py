@@ -1,6 +1,6 @@
-"""Files of lines that grow with a run, each line at once: `metrics.jsonl`, `games.jsonl`.
+"""Files of lines that grow, each line at once: `metrics.jsonl` and `games.jsonl` of runs and tournaments.
 
-A checkpoint notes how long they were and a checksum over that (`LineFile.mark`), so that the next launch sees
+A checkpoint of a run notes how long they were and a checksum over that (`LineFile.mark`), so that the next launch sees
 whether what was there then is still there.
 """
 
@@ -22,7 +22,7 @@ class LineFile:
     def __init__(self, path: Path) -> None:
         self._path = path
         try:
-            self._file = open(path, "ab", buffering=0)  # noqa: SIM115 - open as long as the run is
+            self._file = open(path, "ab", buffering=0)  # noqa: SIM115 - open as long as it grows
             data = path.read_bytes()
             self._end = data.rfind(b"\n") + 1
             os.truncate(path, self._end)
