@@ -9,7 +9,6 @@ import pytest
 
 from eightfold.arena import gauntlet, play_match, round_robin
 from eightfold.arena.forfeit import Forfeit, Resignation
-from eightfold.arena.ratings import elo_ratings
 from eightfold.arena.seats import MEMORY, MOST_GAMES, Seat, games_at_once
 from eightfold.core.errors import EightfoldError
 from eightfold.games import BLACK, Position, make_game
@@ -203,27 +202,6 @@ def test_a_round_robin_counts_and_rates_everybody():
     assert found.as_dict()["players"][2]["name"] == "good"
     with pytest.raises(EightfoldError, match="a round robin of 1 players"):
         round_robin(GAME, ["random"])
-
-
-def test_elo_ratings_are_where_expected_and_seen_scores_meet():
-    scores = [(0, 1, 3e5, 500_000), (1, 2, 3.5e5, 500_000), (0, 2, 4.5e5, 500_000)]  # the draw is lost in them
-    ratings = elo_ratings(3, scores)
-
-    def expected(one: int, two: int) -> float:
-        return 1 / (1 + 10 ** ((ratings[two].elo - ratings[one].elo) / 400))
-
-    for player in range(3):
-        surplus = 0.0
-        for one, two, points, games in scores:
-            if player in (one, two):
-                surplus += (points - games * expected(one, two)) * (1 if player == one else -1)
-        assert surplus == pytest.approx(0, abs=1)
-    # The score of two players wavers by 1.96 sqrt(0.25 / n), and at 0 the curve rises by ln 10 / 1600 for each point.
-    error = 1.96 * np.sqrt(0.25 / 10_000) / (np.log(10) / 1600)
-    assert elo_ratings(2, [(0, 1, 5000.0, 10_000)])[0].error == pytest.approx(error / 2, rel=0.01)
-    winner, loser = elo_ratings(2, [(0, 1, 10.0, 10)])
-    assert np.isfinite(winner.elo)
-    assert winner.elo == pytest.approx(-loser.elo)
 
 
 def test_who_is_always_black_plays_every_opening_once():

@@ -1,9 +1,10 @@
 """The arena: players by name, matches between them, and what a score is worth."""
 
+from eightfold.arena.bradley_terry import Score, fit_ratings
 from eightfold.arena.forfeit import Forfeit
 from eightfold.arena.match import gauntlet, play_match, round_robin
 from eightfold.arena.players import make_player, read_player
-from eightfold.arena.ratings import elo_ratings, wilson_interval
+from eightfold.arena.ratings import wilson_interval
 from eightfold.arena.results import GameResult, MatchReport, RoundRobin, Tally
 
 __all__ = [
@@ -11,8 +12,9 @@ __all__ = [
     "GameResult",
     "MatchReport",
     "RoundRobin",
+    "Score",
     "Tally",
-    "elo_ratings",
+    "fit_ratings",
     "gauntlet",
     "make_player",
     "play_match",

@@ -1,4 +1,4 @@
-"""What a score is worth: intervals, and Elo ratings from many scores.
+"""What a score is worth: its intervals. Elo ratings from many scores: `bradley_terry.py`.
 
 Wilson's interval inverts the score test: it holds every true mean from which the observed one is not further away than
 `z` standard deviations, the deviation being that of the mean in question. `score_interval` does so where games can
@@ -8,15 +8,9 @@ be drawn: a draw lies in the middle, so games that are mostly drawn waver less t
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
-
-import numpy as np
+from collections.abc import Callable
 
 from eightfold.core.intervals import Z95, wilson_bounds
-
-ELO = 400 / math.log(10)  # points for each unit of the logistic function
-STEPS, CLOSE = 100, 1e-9  # of Newton's method
 
 
 def wilson_interval(score: float, games: int, z: float = Z95) -> tuple[float, float]:
@@ -77,42 +71,3 @@ def _variance(mean: float, wins: int, draws: int, losses: int) -> float:
     slope, rest = draws + wins * (1 - mean) + losses * mean, draws * mean * (1 - mean)
     half = (slope - math.sqrt(max(0.0, slope * slope - 4 * games * rest))) / (2 * games)
     return mean - half / 2 - mean * mean
-
-
-class Rating(NamedTuple):
-    elo: float
-    error: float  # half the 95 % interval
-
-
-def elo_ratings(players: int, scores: Sequence[tuple[int, int, float, int]]) -> tuple[Rating, ...]:
-    """Ratings of players 0 to `players` - 1 from scores: one player, another, the points of the first, the games.
-
-    The most likely ratings if a player who is d points stronger scores 1 / (1 + 10^(-d / 400)) on average (Bradley &
-    Terry); their mean is 0. Everybody also has one draw against an average player, so that those who won everything
-    stay finite.
-
-    >>> [round(rating.elo) for rating in elo_ratings(2, [(0, 1, 75.0, 100)])]
-    [95, -95]
-    """
-    pairs = np.array([(one, two) for one, two, _, _ in scores], np.int64).reshape(-1, 2)  # [M, 2]
-    points = np.array([each[2] for each in scores])  # [M]
-    games = np.array([each[3] for each in scores], np.float64)  # [M]
-    strength, information = np.zeros(players), np.eye(players)
-    for _ in range(STEPS):
-        expected = 1 / (1 + np.exp(strength[pairs[:, 1]] - strength[pairs[:, 0]]))
-        anchor = 1 / (1 + np.exp(-strength))
-        slope = 0.5 - anchor
-        np.add.at(slope, pairs[:, 0], points - games * expected)
-        np.add.at(slope, pairs[:, 1], games * expected - points)
-        weight = games * expected * (1 - expected)
-        information = np.diag(anchor * (1 - anchor))
-        for sign, (one, two) in ((1, (0, 0)), (1, (1, 1)), (-1, (0, 1)), (-1, (1, 0))):
-            np.add.at(information, (pairs[:, one], pairs[:, two]), sign * weight)
-        step = np.linalg.solve(information, slope)
-        strength += np.clip(step, -1, 1)
-        if np.abs(step).max(initial=0) < CLOSE:
-            break
-    centring = np.eye(players) - 1 / players
-    strength = centring @ strength
-    errors = Z95 * np.sqrt(np.diag(centring @ np.linalg.inv(information) @ centring))
-    return tuple(Rating(ELO * float(each), ELO * float(error)) for each, error in zip(strength, errors, strict=True))

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from eightfold.arena.ratings import Rating, elo_ratings, score_interval
+from eightfold.arena.bradley_terry import Rating, Score, fit_ratings
+from eightfold.arena.ratings import score_interval
 from eightfold.games.game import Position
 from eightfold.games.records.record import GameRecord
 from eightfold.games.state import BLACK, WHITE
@@ -109,6 +110,15 @@ class Tally:
             "score": self.score,
             "ci95": list(self.interval),
         }
+
+
+def scores_of(one: int, two: int, as_first: Tally, as_second: Tally) -> list[Score]:
+    """The games of two players as a rating takes them, from two tallies of player `one`: moving first, and second."""
+    swapped = as_second.swapped
+    return [
+        Score(one, two, as_first.wins, as_first.draws, as_first.losses),
+        Score(two, one, swapped.wins, swapped.draws, swapped.losses),
+    ]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -214,12 +224,11 @@ class RoundRobin:
 
     @property
     def ratings(self) -> tuple[Rating, ...]:
-        """Elo ratings; their mean is 0."""
-        totals = [match.total for match in self.matches]
-        return elo_ratings(
-            len(self.names),
-            [(*pair, total.score * total.games, total.games) for pair, total in zip(self.pairs, totals, strict=True)],
-        )
+        """Elo ratings, with draws and the advantage of moving first; their mean is 0."""
+        scores = []
+        for (one, two), match in zip(self.pairs, self.matches, strict=True):
+            scores += scores_of(one, two, match.as_first, match.as_second)
+        return fit_ratings(len(self.names), scores).ratings
 
     @property
     def moves_a_game(self) -> float:

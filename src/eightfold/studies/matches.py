@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from eightfold.arena.bradley_terry import Score, fit_ratings
 from eightfold.arena.match import gauntlet, play_match
-from eightfold.arena.ratings import elo_ratings, wilson_interval
+from eightfold.arena.ratings import wilson_interval
 from eightfold.games.game import make_game
 from eightfold.isn.go_network import GoIsn
 from eightfold.isn.player import IsnOptions, IsnPlayer
@@ -68,12 +69,14 @@ def isn_round_robin(
     same = {"game": game, "games": games, "beta": beta, "seed": seed}
     cases = [{"network": networks[n], "others": list(networks[:n]), **same} for n in range(1, len(networks))]
     rows = work.parts(play_others, cases, [f"network {n + 1} against those before" for n in range(1, len(networks))])
-    scores = [(n, other, won, games) for n, row in enumerate(rows, start=1) for other, won in enumerate(row["points"])]
-    points = np.zeros(len(networks))
-    for one, two, won, _ in scores:
-        points[[one, two]] += won, games - won
+    points, scores = np.zeros(len(networks)), []
+    for n, row in enumerate(rows, start=1):
+        for other, won in enumerate(row["points"]):
+            points[[n, other]] += won, games - won
+            scores.append(Score(n, other, won, 0, games - won))  # of both colours; a draw is half a win
+    ratings = fit_ratings(len(networks), scores, first_move=False).ratings
     played, standings = games * (len(networks) - 1), []
-    for mine, rating in zip(points, elo_ratings(len(networks), scores), strict=True):
+    for mine, rating in zip(points, ratings, strict=True):
         score = float(mine / played) if played else 0.0
         low, high = wilson_interval(score, played)
         figures = {"score": score, "low": low, "high": high, "played": played}
