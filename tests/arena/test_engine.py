@@ -113,6 +113,17 @@ def test_who_plays_one_game_at_a_time_is_asked_for_no_more():
     assert alone.games == 3
 
 
+def test_who_plays_one_game_at_a_time_holds_up_nobody_else():
+    batched, alone = Batched(), FirstFree()
+    found = round_robin(GAME, {"many": batched, "alone": alone, "random": "random"}, games=4, seed=1)
+    assert alone.games == 8
+    assert batched.asked[0] == 2, "in the first step the four games with random go on, two of them with it to move"
+    assert [tally.games for tally in found.tallies] == [8, 8, 8]
+    assert moves_of(found.matches[1]) == moves_of(
+        round_robin(GAME, {"many": batched, "alone": alone, "random": "random"}, games=4, seed=1).matches[1]
+    )
+
+
 def test_games_at_once_fit_the_memory():
     seat = Seat(RandomMover(GAME))
     assert games_at_once([seat, seat], 1000) == MOST_GAMES

@@ -11,17 +11,19 @@ is accepted, a player that is made already is too.
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from eightfold.arena.user_player import split_class
 from eightfold.core.commands import split_command, split_words
-from eightfold.core.errors import EightfoldError, unknown
+from eightfold.core.errors import EightfoldError, shown, unknown
 from eightfold.core.specs import read_spec, split_name
 from eightfold.games.game import Game
 from eightfold.parts import PLAYERS
 from eightfold.search.kind import PlayerClass, PlayerKind
-from eightfold.search.result import Player
+from eightfold.search.result import Player, close_player
 
 HUMAN = "human"  # a person at the terminal: only a match can ask one, see `human.py`
 
@@ -51,6 +53,35 @@ def make_player(player: str | Player, game: Game, *, seed: int = 0) -> Player:
     if not isinstance(player, str):
         return player
     return read_player(player).make(game, seed=seed)
+
+
+@contextlib.contextmanager
+def ready_players(
+    players: Sequence[str | Player],
+    game: Game,
+    *,
+    seeds: Sequence[int],
+    make: Callable[..., Player] = make_player,
+) -> Iterator[list[Player]]:
+    """Players to play with: those given by texts are made, and closed at the end."""
+    made: list[Player] = []
+    ready: list[Player] = []
+    try:
+        for player, seed in zip(players, seeds, strict=True):
+            if isinstance(player, str):
+                made.append(make(player, game, seed=seed))
+                ready.append(made[-1])
+                continue
+            if not (hasattr(player, "think") and hasattr(player, "new_game")):
+                raise EightfoldError(
+                    f"{shown(player)} is no player: it has no think(position) and new_game();"
+                    " a class with move(position) is a player as python:MODULE:CLASS"
+                )
+            ready.append(player)
+        yield ready
+    finally:
+        for player in made:
+            close_player(player)
 
 
 def read_player(text: str) -> PlayerSpec:

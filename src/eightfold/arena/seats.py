@@ -40,6 +40,7 @@ class Seat:
         self._batched = player if isinstance(player, BatchedPlayer) and not timed else None
         self._forking = player if isinstance(player, ForkingPlayer) and not timed and not self._batched else None
         self._forks: dict[int, Player] = {}
+        self.last_seconds = 0.0  # that a move took
 
     @property
     def plays_many(self) -> bool:
@@ -84,7 +85,8 @@ class Seat:
             )
         except Forfeit as error:
             result = error
-        return {slot: Answer(result, time.perf_counter() - start)}
+        self.last_seconds = time.perf_counter() - start
+        return {slot: Answer(result, self.last_seconds)}
 
 
 class Task(NamedTuple):
@@ -93,8 +95,11 @@ class Task(NamedTuple):
 
 
 def think_side_by_side(tasks: Sequence[Task], threads: int) -> dict[int, Answer]:
-    """The answers to all tasks by slot, each thread taking the next task that is left; batches come first."""
-    queue = deque(sorted(tasks, key=lambda task: not task.seat.batched))
+    """The answers to all tasks by slot, each thread taking the next task that is left.
+
+    Batches come first, then who took longest: so that at the end no thread waits long for the others.
+    """
+    queue = deque(sorted(tasks, key=lambda task: (not task.seat.batched, -task.seat.last_seconds)))
     threads = max(1, min(threads, len(tasks)))
     stop = threading.Event() if threads > 1 else None
 
