@@ -6,6 +6,8 @@ from eightfold.arena.match import gauntlet, play_match, round_robin
 from eightfold.arena.players import make_player, read_player
 from eightfold.arena.ratings import wilson_interval
 from eightfold.arena.results import GameResult, MatchReport, RoundRobin, Tally
+from eightfold.arena.tournaments.play import tournament
+from eightfold.arena.tournaments.standings import Standings
 
 __all__ = [
     "Forfeit",
@@ -13,6 +15,7 @@ __all__ = [
     "MatchReport",
     "RoundRobin",
     "Score",
+    "Standings",
     "Tally",
     "fit_ratings",
     "gauntlet",
@@ -20,5 +23,6 @@ __all__ = [
     "play_match",
     "read_player",
     "round_robin",
+    "tournament",
     "wilson_interval",
 ]

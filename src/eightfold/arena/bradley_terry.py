@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -73,6 +73,10 @@ class RatingFit:
     def ratings(self) -> tuple[Rating, ...]:
         errors = Z95 * np.sqrt(np.maximum(np.diag(self.covariance), 0))
         return tuple(Rating(float(elo), float(error)) for elo, error in zip(self.elo, errors, strict=True))
+
+    def reordered(self, order: Sequence[int] | NDArray[np.intp]) -> RatingFit:
+        """The same with the players in another order."""
+        return replace(self, elo=self.elo[order], covariance=self.covariance[np.ix_(order, order)])
 
     @property
     def superiority(self) -> Floats:

@@ -1,4 +1,4 @@
-"""Commands to play and watch: match, play, serve, show, players. What is heavy is imported inside."""
+"""Commands to play and watch: match, tournament, play, serve, show, players. What is heavy is imported inside."""
 
 from __future__ import annotations
 
@@ -70,6 +70,65 @@ def match(
     if show and not with_human:  # who saw it already
         draw_board(report.results[-1].position)
     print_match(report)
+
+
+@app.command()
+def tournament(
+    folder: Annotated[
+        Path, typer.Argument(help="Its folder. One that is there goes on: only what is missing is played.")
+    ],
+    player: Annotated[
+        list[str] | None, typer.Argument(help="The players, two or more (see `eightfold players`); none: only show.")
+    ] = None,
+    game: Annotated[str | None, typer.Option("--game", help="The game (default: gomoku:size=15).")] = None,
+    games: Annotated[int | None, typer.Option(help="Games of each pair (default: 20); colours alternate.")] = None,
+    style: Annotated[
+        str | None,
+        typer.Option(help="round-robin (default), or gauntlet: the first player against each of the others."),
+    ] = None,
+    opening_plies: Annotated[
+        int | None,
+        typer.Option(help="Random moves at the start (default: 4). Each opening is played from both sides."),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Equal seeds give equal games (default: 0).")] = None,
+    anchor: Annotated[str | None, typer.Option(help="The player whose Elo is 0 (default: the mean is).")] = None,
+    parallel: Annotated[int, typer.Option(min=0, help="Games played side by side; 0 chooses.")] = 0,
+    threads: Annotated[int, typer.Option(min=0, help="Threads; 0: all cores.")] = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Let players play each other and rate them. Ctrl-C stops; the same command goes on, with more players if named."""
+    from eightfold.arena.tournaments.play import tournament as play_tournament
+    from eightfold.arena.tournaments.terminal import TournamentProgress, print_standings
+    from eightfold.core.signals import Interrupted, stopped_by_signals
+
+    def stop() -> None:
+        raise Interrupted
+
+    standings = None
+    with TournamentProgress() as progress, stopped_by_signals(stop) as heard:
+        standings = play_tournament(
+            folder,
+            player or [],
+            game=game,
+            games=games,
+            style=style,
+            opening_plies=opening_plies,
+            seed=seed,
+            anchor=anchor,
+            parallel=parallel,
+            threads=threads,
+            progress=progress.advance,
+            say=progress.say,
+        )
+    if standings is None:
+        played = f"{progress.done:,} of {progress.total:,} games are played"
+        progress.say(f"stopped: {played}; the same command goes on with {folder}")
+        raise typer.Exit(128 + heard[0])
+    if as_json:
+        print(json.dumps(standings.as_dict()))
+        return
+    print_standings(standings)
+    progress.say(f"written to {folder}")
 
 
 @app.command()

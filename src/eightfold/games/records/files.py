@@ -7,12 +7,14 @@ records or one `RecordError`, and nothing in it can name code to run.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
 from collections.abc import Iterable
 from pathlib import Path
 
 from eightfold.core.errors import EightfoldError
+from eightfold.games.game import Game
 from eightfold.games.records.psq import is_psq, read_psq, write_psq
 from eightfold.games.records.record import (
     EXPECTED,
@@ -25,6 +27,8 @@ from eightfold.games.records.record import (
 )
 from eightfold.games.records.sgf import read_sgf, write_sgf
 from eightfold.games.records.sgf_tree import declared_charset, is_sgf
+
+WRITERS = {".sgf": write_sgf, ".psq": write_psq}
 
 
 def read_records(path: str | os.PathLike[str], *, refused: list[RecordError] | None = None) -> list[GameRecord]:
@@ -50,14 +54,26 @@ def read_records(path: str | os.PathLike[str], *, refused: list[RecordError] | N
 
 def write_records(path: str | os.PathLike[str], records: Iterable[GameRecord]) -> None:
     """Write games to a file, in the format of its extension; the file is replaced whole or not at all."""
-    writers = {".sgf": write_sgf, ".psq": write_psq}
     label, suffix = path_label(path), _suffix(path)
-    if suffix not in writers:
-        raise RecordError(f"{label}: unknown extension {suffix!r}; known: {', '.join(writers)}")
+    if suffix not in WRITERS:
+        raise RecordError(f"{label}: unknown extension {suffix!r}; known: {', '.join(WRITERS)}")
     try:
-        _replace(path, writers[suffix](list(records)).encode("utf-8", "replace"))
+        _replace(path, WRITERS[suffix](list(records)).encode("utf-8", "replace"))
     except EightfoldError as error:
         raise RecordError(f"{label}: {error}") from None
+
+
+def record_suffix(game: Game) -> str:
+    """The extension of the records of a game, '.sgf' or else '.psq'; '' if it can be written as neither.
+
+    >>> record_suffix(make_game("gomoku:size=15"))
+    '.sgf'
+    """
+    for suffix, write in WRITERS.items():
+        with contextlib.suppress(EightfoldError):
+            write([GameRecord(game=game.text, moves=())])
+            return suffix
+    return ""
 
 
 def _suffix(path: str | os.PathLike[str]) -> str:

@@ -1,0 +1,148 @@
+"""The folder of a tournament. One process at a time plays in it.
+
+tournament.toml   the settings (`settings.py`)
+games.jsonl       a line for every game, as soon as it is over: what everything else is made from
+sgf/              the same games as records, one file each (psq/ where that is the format)
+lock              held by the process that plays
+results.json, README.md, crosstable.csv, ratings.png
+                  written anew at the end of each command (`report.py`)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from eightfold import __version__
+from eightfold.arena.tournaments.played import TournamentGame
+from eightfold.arena.tournaments.settings import FIXED, TournamentSettings
+from eightfold.config import load_config, to_toml
+from eightfold.core.errors import EightfoldError, shown
+from eightfold.core.files import replace_file
+from eightfold.core.line_file import LineFile
+from eightfold.core.lock import lock_folder
+from eightfold.core.settings import settings_of
+from eightfold.games.game import make_game
+from eightfold.games.records.files import record_suffix, write_records
+
+SETTINGS, GAMES = "tournament.toml", "games.jsonl"
+
+
+class TournamentFolder:
+    """Opens a folder, new or not. Nothing is written before `begin`, which takes the lock."""
+
+    def __init__(self, path: Path, given: Mapping[str, Any]) -> None:
+        """`given`: the settings that somebody named; the others are the folder's own, or the usual ones."""
+        self.path = path
+        self.exists = (path / SETTINGS).exists()
+        if path.exists() and not path.is_dir():
+            raise EightfoldError(f"cannot keep a tournament in {path}: it is not a folder")
+        if path.is_dir() and not self.exists and any(path.iterdir()):
+            raise EightfoldError(f"{path} holds other files and no tournament; choose another folder")
+        declared = {one.field: one for one in settings_of(TournamentSettings)}
+        checked = {name: declared[name].accept(value, name) for name, value in given.items()}
+        if "game" in checked:  # what somebody named may be a file of rules
+            self.game = make_game(checked["game"], trusted=True)
+            checked["game"] = self.game.text
+        before = load_config(TournamentSettings(), path / SETTINGS) if self.exists else TournamentSettings()
+        self.settings = replace(before, **checked)
+        if self.exists:
+            self._check_fixed(before)
+        if "game" not in checked:
+            self.game = make_game(self.settings.game)
+            self.settings = replace(self.settings, game=self.game.text)
+        self.suffix = record_suffix(self.game)
+        self.games = self._read_games()
+        self._lines: LineFile | None = None
+
+    def _check_fixed(self, before: TournamentSettings) -> None:
+        for name in FIXED:
+            old, new = getattr(before, name), getattr(self.settings, name)
+            if old != new:
+                raise EightfoldError(
+                    f"the tournament {self.path} was begun with {name} = {old!r}, not {new!r}; choose another folder"
+                )
+
+    def _read_games(self) -> list[TournamentGame]:
+        path = self.path / GAMES
+        try:
+            data = path.read_bytes()
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise EightfoldError(f"cannot read {path}: {error.strerror}") from None
+        games: dict[tuple[tuple[str, str], int], TournamentGame] = {}
+        for number, line in enumerate(data[: data.rfind(b"\n") + 1].splitlines(), start=1):
+            try:
+                game = TournamentGame.of_line(line, self.settings.game)
+                if games.setdefault((game.pair, game.number), game) is not game:
+                    raise ValueError
+            except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+                what = f"{shown(line[:40].decode(errors='replace'))} is not a game, or one that is there already"
+                remedy = "remove the line, and the game is played again"
+                raise EightfoldError(f"{path} is damaged: line {number}, {what}; {remedy}") from None
+        return list(games.values())
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Everybody who has played here, in the order in which they came."""
+        return tuple(dict.fromkeys(name for game in self.games for name in game.pair))
+
+    def begin(self) -> None:
+        """Take the lock, write the settings, and complete what a kill left unfinished."""
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise EightfoldError(f"cannot make the folder {self.path}: {error.strerror}") from None
+        self._lock = lock_folder(self.path, "tournament")
+        try:
+            self.games = self._read_games()  # another process may have played since
+            notes = {"command": "tournament", "version": __version__}
+            replace_file(self.path / SETTINGS, to_toml(self.settings, notes).encode())
+            self._lines = LineFile(self.path / GAMES)
+            self._write_missing_records()
+        except BaseException:
+            self.close()
+            raise
+
+    def add(self, game: TournamentGame) -> None:
+        """Keep a game that is over."""
+        assert self._lines is not None
+        self._lines.add(game.line())
+        self.games.append(game)
+        self._write_record(len(self.games))
+
+    def close(self) -> None:
+        if self._lines is not None:
+            self._lines.close()
+            self._lines = None
+        self._lock.close()
+
+    # ---- records ----------------------------------------------------------------------------------------
+
+    @property
+    def records(self) -> Path | None:
+        """Where records lie; None if no format has this game."""
+        return self.path / self.suffix.removeprefix(".") if self.suffix else None
+
+    def _record_file(self, number: int) -> str:
+        return f"game-{number:05d}{self.suffix}"
+
+    def _write_missing_records(self) -> None:
+        if self.records is None:
+            return
+        self.records.mkdir(exist_ok=True)
+        there = {file.name for file in self.records.iterdir()}
+        for number in range(1, len(self.games) + 1):
+            if self._record_file(number) not in there:
+                self._write_record(number)
+
+    def _write_record(self, number: int) -> None:
+        """The record of a line of games.jsonl, by its number."""
+        if self.records is None:
+            return
+        game = self.games[number - 1]
+        event = f"tournament {self.path.name}, game {game.number + 1} of this pair, seed {self.settings.seed}"
+        write_records(self.records / self._record_file(number), [replace(game.record, event=event)])
