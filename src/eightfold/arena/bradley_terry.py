@@ -74,7 +74,7 @@ class RatingFit:
         errors = Z95 * np.sqrt(np.maximum(np.diag(self.covariance), 0))
         return tuple(Rating(float(elo), float(error)) for elo, error in zip(self.elo, errors, strict=True))
 
-    def reordered(self, order: Sequence[int] | NDArray[np.intp]) -> RatingFit:
+    def reordered(self, order: NDArray[np.intp]) -> RatingFit:
         """The same with the players in another order."""
         return replace(self, elo=self.elo[order], covariance=self.covariance[np.ix_(order, order)])
 

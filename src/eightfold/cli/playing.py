@@ -74,9 +74,7 @@ def match(
 
 @app.command()
 def tournament(
-    folder: Annotated[
-        Path, typer.Argument(help="Its folder. One that is there goes on: only what is missing is played.")
-    ],
+    folder: Annotated[Path, typer.Argument(help="Its folder; in one that is there only what is missing is played.")],
     player: Annotated[
         list[str] | None, typer.Argument(help="The players, two or more (see `eightfold players`); none: only show.")
     ] = None,
@@ -84,7 +82,7 @@ def tournament(
     games: Annotated[int | None, typer.Option(help="Games of each pair (default: 20); colours alternate.")] = None,
     style: Annotated[
         str | None,
-        typer.Option(help="round-robin (default), or gauntlet: the first player against each of the others."),
+        typer.Option(help="round-robin (default), or gauntlet: the first player against all others."),
     ] = None,
     opening_plies: Annotated[
         int | None,

@@ -54,7 +54,8 @@ class TournamentFolder:
             self.game = make_game(self.settings.game)
             self.settings = replace(self.settings, game=self.game.text)
         self.suffix = record_suffix(self.game)
-        self.games = self._read_games()
+        self.games: list[TournamentGame] = []
+        self.read_games()
         self._lines: LineFile | None = None
 
     def _check_fixed(self, before: TournamentSettings) -> None:
@@ -65,12 +66,13 @@ class TournamentFolder:
                     f"the tournament {self.path} was begun with {name} = {old!r}, not {new!r}; choose another folder"
                 )
 
-    def _read_games(self) -> list[TournamentGame]:
+    def read_games(self) -> None:
+        """All games that the folder has now."""
         path = self.path / GAMES
         try:
             data = path.read_bytes()
         except FileNotFoundError:
-            return []
+            data = b""
         except OSError as error:
             raise EightfoldError(f"cannot read {path}: {error.strerror}") from None
         games: dict[tuple[tuple[str, str], int], TournamentGame] = {}
@@ -83,7 +85,7 @@ class TournamentFolder:
                 what = f"{shown(line[:40].decode(errors='replace'))} is not a game, or one that is there already"
                 remedy = "remove the line, and the game is played again"
                 raise EightfoldError(f"{path} is damaged: line {number}, {what}; {remedy}") from None
-        return list(games.values())
+        self.games = list(games.values())
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -98,7 +100,7 @@ class TournamentFolder:
             raise EightfoldError(f"cannot make the folder {self.path}: {error.strerror}") from None
         self._lock = lock_folder(self.path, "tournament")
         try:
-            self.games = self._read_games()  # another process may have played since
+            self.read_games()  # another process may have played since
             notes = {"command": "tournament", "version": __version__}
             replace_file(self.path / SETTINGS, to_toml(self.settings, notes).encode())
             self._lines = LineFile(self.path / GAMES)

@@ -1,8 +1,8 @@
 """Tournaments: any players against each other, in a folder that remembers every game.
 
-The folder knows what has been played; a call says who is to have played whom, and only what is missing is played. So the
-same call goes on after a stop, and players join by being named beside the others; `schedule.py` says why their games fit
-in. Nothing is opened or started because a file names it: who plays is named in the call.
+The folder knows what has been played; a call says who is to have played whom, and only what is missing is played. So
+the same call goes on after a stop, and players join by being named beside the others; `schedule.py` says why their
+games fit in. Nothing is opened or started because a file names it: who plays is named in the call.
 
 Read next: `folder.py` (what is kept), `standings.py` (what it says), `eightfold.arena.bradley_terry` (the ratings).
 """
@@ -99,6 +99,8 @@ def tournament(
             try:
                 play_games(fixtures, parallel=parallel, threads=threads, finished=finished)
             except (KeyboardInterrupt, Interrupted):
+                kept.read_games()  # a game may just have been written
+                progress(total - (begun - len(kept.games)), total)
                 if kept.games:
                     _report(kept, missing=begun - len(kept.games), say=say)
                 raise

@@ -41,7 +41,7 @@ class TournamentGame:
     def of_line(cls, line: bytes, game: str) -> TournamentGame:
         """What a line says; a ValueError, KeyError or TypeError if it cannot be one."""
         told = json.loads(line)
-        moves, seconds = (tuple(kind(each) for each in told[key]) for key, kind in (("moves", int), ("seconds", float)))
+        moves, seconds = tuple(map(int, told["moves"])), tuple(map(float, told["seconds"]))
         pair, black, white = tuple(map(str, told["pair"])), str(told["black"]), str(told["white"])
         number, result = int(told["number"]), str(told["result"])
         if {black, white} != set(pair) or len(pair) != 2 or number < 0 or result[:1] not in WINNERS:

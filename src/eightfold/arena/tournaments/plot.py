@@ -32,9 +32,8 @@ def ratings_plot(standings: Standings) -> bytes:
             color=COLOURS[0],
         )
         for place, rating in zip(places, ratings, strict=True):
-            axes.annotate(
-                f"{rating.elo:+.0f}", (rating.elo, place), (0, 5), textcoords="offset points", ha="center", fontsize=8
-            )
+            text, point = f"{round(rating.elo):+d}", (rating.elo, place)
+            axes.annotate(text, point, (0, 5), textcoords="offset points", ha="center", fontsize=8)
         axes.set_yticks(places, standings.names)
         axes.set_ylim(len(places) - 0.4, -0.7)  # the strongest at the top
         axes.margins(x=0.08)

@@ -1,4 +1,4 @@
-"""What a tournament leaves to be read: `results.json`, `README.md`, `crosstable.csv`, and `ratings.png` where it can."""
+"""What a tournament leaves to be read: `results.json`, `README.md`, `crosstable.csv` and, with Matplotlib, a plot."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RESULTS, REPORT, CROSS_TABLE, PLOT = "results.json", "README.md", "crosstable.cs
 
 
 def write_reports(folder: Path, standings: Standings, *, records: str) -> None:
-    """Write all of them; without Matplotlib all but the plot. `records`: the subfolder of the games, if there is one."""
+    """Write all of them, the plot where Matplotlib is installed. `records`: the subfolder of the games, or ''."""
     with_plot = is_installed("matplotlib")
     results = {"version": __version__, **standings.as_dict()}
     files = {
@@ -46,7 +46,7 @@ def cross_rows(standings: Standings) -> list[dict[str, Any]]:
 
 
 def markdown(standings: Standings, *, records: str, with_plot: bool) -> str:
-    settings, names, fit = standings.settings, standings.names, standings.fit
+    settings, names, superiority = standings.settings, standings.names, standings.fit.superiority
     begun = f"{settings.opening_plies} random moves, each opening from both sides" if settings.opening_plies else "none"
     about = f"{len(standings.games):,} games of {settings.game}; openings: {begun}; seed {settings.seed}."
     if standings.missing:
@@ -61,18 +61,14 @@ def markdown(standings: Standings, *, records: str, with_plot: bool) -> str:
         for one, name in enumerate(names)
     ]
     likely = [
-        (
-            one + 1,
-            f"`{name}`",
-            *("" if one == two else f"{share:.0%}" for two, share in enumerate(fit.superiority[one])),
-        )
+        (one + 1, f"`{name}`", *("" if one == two else f"{superiority[one, two]:.0%}" for two in range(len(names))))
         for one, name in enumerate(names)
     ]
     blocks = [
         "# Tournament",
         about,
         markdown_table(["", "player", "Elo", "±", "games", "score", "draws", "time a move"], rating_rows),
-        " ".join(f"{line}." for line in facts(standings)),
+        " ".join(f"{line[0].upper()}{line[1:]}." for line in facts(standings)),
         *([f"![Ratings with 95 % intervals]({PLOT})"] if with_plot else []),
         "## Cross table",
         "Wins-draws-losses of the player of the row.",
@@ -98,13 +94,13 @@ def rating_cells(standings: Standings, one: int) -> tuple[str, ...]:
     """Elo, ±, games, score and draws of a player."""
     rating, tally = standings.fit.ratings[one], standings.tallies[one]
     draws = tally.draws / tally.games if tally.games else 0.0
-    return f"{rating.elo:+.0f}", f"{rating.error:.0f}", f"{tally.games:,}", f"{tally.score:.1%}", f"{draws:.0%}"
+    return f"{round(rating.elo):+d}", f"{rating.error:.0f}", f"{tally.games:,}", f"{tally.score:.1%}", f"{draws:.0%}"
 
 
 def facts(standings: Standings) -> list[str]:
     """What else there is to say of the games, a line each."""
     fit, games = standings.fit, len(standings.games)
-    found = [f"moving first is worth {fit.first_move.elo:+.0f} ± {fit.first_move.error:.0f} Elo"]
+    found = [f"moving first is worth {round(fit.first_move.elo):+d} ± {fit.first_move.error:.0f} Elo"]
     if fit.draws.low is None or fit.draws.high is None:
         found.append("no game was drawn")
     else:

@@ -1,8 +1,8 @@
 """Who plays whom, with which colours, openings and random numbers.
 
-A game depends on the seed, the names of its two players and its number among their games, and on nothing else. So a pair
-plays the same games whoever else takes part, and what has been played stays valid when players or games are added. All
-pairs play the same openings.
+A game depends on the seed, the names of its two players and its number among their games, and on nothing else. So a
+pair plays the same games whoever else takes part, and what has been played stays valid when players or games are added.
+All pairs play the same openings.
 
 Numbers come before pairs: all pairs play an opening before any plays the next, so that a tournament which is stopped
 early has about equally many games of each, and fast games are played beside slow ones to the end.

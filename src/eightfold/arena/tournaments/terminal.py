@@ -77,14 +77,14 @@ def print_standings(standings: Standings) -> None:
     console.print(table)
     for fact in facts(standings):
         console.print(fact, markup=False, soft_wrap=True)
-    console.print()
+    console.print("\nscores in per cent, the row's against the column's")
     console.print(_cross_table(standings))
 
 
 def _cross_table(standings: Standings) -> Table:
     """Scores of the player of the row, in per cent; columns are ranks."""
     places = range(len(standings.names))
-    table = Table(title="scores in per cent, the row's against the column's", title_justify="left", box=None)
+    table = Table(box=None)
     table.add_column("", justify="right")
     table.add_column("", no_wrap=True, overflow="ellipsis", max_width=32)
     for one in places:
