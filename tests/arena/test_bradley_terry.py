@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from eightfold.arena.bradley_terry import ELO, RatingFit, Score, fit_ratings
+from eightfold.benchmarks.reference.bradley_terry import plain_ratings
 from eightfold.core.errors import EightfoldError
 
 Z95 = 1.96
@@ -24,74 +25,17 @@ def simulated(random, strengths, *, advantage: float, nu: float, games: int) -> 
     return scores
 
 
-# ---- an independent implementation: the definition, climbed one coordinate at a time ---------------------------
+# ---- independent implementations ---------------------------------------------------------------------------------
 
 
-def plain_likelihood(point, players: int, scores) -> float:
-    """The logarithm, after Davidson (1970), the prior included; `point`: strengths, advantage and log nu."""
-
-    def chances(mine: float, theirs: float) -> tuple[float, float, float]:
-        tie = math.exp(point[-1]) * math.sqrt(mine * theirs)
-        total = mine + theirs + tie
-        return mine / total, tie / total, theirs / total
-
-    def half_won(lead: float) -> float:
-        win, _, loss = chances(math.exp(lead), 1.0)
-        return 0.5 * math.log(win) + 0.5 * math.log(loss)
-
-    total = sum(half_won(point[player]) for player in range(players)) + half_won(point[players])
-    for first, second, *counts in scores:
-        each = chances(math.exp(point[first] + point[players]), math.exp(point[second]))
-        total += sum(count * math.log(chance) for count, chance in zip(counts, each, strict=True) if count)
-    return total
-
-
-def climbed(players: int, scores) -> list[float]:
-    """Along one coordinate after another, by steps that grow and shrink: no derivative is asked for."""
-    point, steps = [0.0] * (players + 2), [0.5] * (players + 2)
-    best = plain_likelihood(point, players, scores)
-    while max(steps) > 1e-7:
-        for place in range(players + 2):
-            for side in (1, -1):
-                moved = [*point[:place], point[place] + side * steps[place], *point[place + 1 :]]
-                if (found := plain_likelihood(moved, players, scores)) > best:
-                    point, best, steps[place] = moved, found, steps[place] * 2
-                    break
-            else:
-                steps[place] /= 2
-    return point
-
-
-def curvature(point, players: int, scores, width: float = 1e-3):
-    """The matrix of second differences of the likelihood, with its sign turned."""
-    unit = np.eye(len(point)) * width
-    return -np.array(
-        [
-            [
-                sum(
-                    a * b * plain_likelihood(np.array(point) + a * one + b * two, players, scores)
-                    for a, b in itertools.product((1, -1), repeat=2)
-                )
-                / (4 * width**2)
-                for two in unit
-            ]
-            for one in unit
-        ]
-    )
-
-
-def test_ratings_and_intervals_are_those_of_a_plain_climb():
-    scores = simulated(np.random.default_rng(3), [0.0, 0.8, 1.5], advantage=0.4, nu=0.7, games=12)
-    fit, point = fit_ratings(3, scores), climbed(3, scores)
-    strengths = np.array(point[:3])
-    np.testing.assert_allclose(fit.elo, ELO * (strengths - strengths.mean()), atol=0.02)
-    assert fit.first_move.elo == pytest.approx(ELO * point[3], abs=0.02)
-    assert fit.draw_parameter == pytest.approx(math.exp(point[4]), rel=1e-4)
-    inverse = np.linalg.inv(curvature(point, 3, scores))
-    centred = np.eye(3) - 1 / 3
-    errors = Z95 * ELO * np.sqrt(np.diag(centred @ inverse[:3, :3] @ centred))
-    np.testing.assert_allclose([rating.error for rating in fit.ratings], errors, rtol=1e-3)
-    assert fit.first_move.error == pytest.approx(Z95 * ELO * math.sqrt(inverse[3, 3]), rel=1e-3)
+@pytest.mark.parametrize("nu", [0.7, 0.0])
+def test_ratings_and_intervals_are_those_of_a_plain_climb(nu):
+    scores = simulated(np.random.default_rng(3), [0.0, 0.8, 1.5, 5.0], advantage=0.4, nu=nu, games=12)
+    fit, plain = fit_ratings(4, scores), plain_ratings(4, scores)
+    np.testing.assert_allclose(fit.elo, plain.elo, atol=0.02)
+    np.testing.assert_allclose([rating.error for rating in fit.ratings], plain.errors, rtol=1e-3)
+    assert fit.first_move == pytest.approx((plain.first_move, plain.first_move_error), rel=1e-3)
+    assert fit.draw_parameter == pytest.approx(plain.nu, rel=1e-4)
 
 
 def by_minorisation(players: int, scores, rounds: int) -> tuple[list[float], float]:

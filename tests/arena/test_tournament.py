@@ -12,6 +12,8 @@ import pytest
 from eightfold.arena import Forfeit, make_player, tournament
 from eightfold.arena.tournaments import play, report
 from eightfold.arena.tournaments.schedule import missing_games, pairs_of
+from eightfold.arena.tournaments.settings import TournamentSettings
+from eightfold.benchmarks.reference.bradley_terry import plain_ratings
 from eightfold.core.lock import lock_folder
 from eightfold.games import make_game
 from eightfold.games.records.files import read_records
@@ -118,6 +120,13 @@ def test_standings_are_what_the_games_say(played):
             if ply >= 2 and (ply % 2 == 0) == (line["black"] == name)
         ]
         assert found.seconds_a_move[one] == pytest.approx(sum(times) / len(times))
+
+
+def test_ratings_are_those_of_the_plain_implementation(played):
+    found = tournament(played)
+    plain = plain_ratings(len(found.names), found.scores)
+    assert [rating.elo for rating in found.fit.ratings] == pytest.approx(plain.elo, abs=0.05)
+    assert [rating.error for rating in found.fit.ratings] == pytest.approx(plain.errors, rel=1e-3)
 
 
 def test_reports_tell_the_standings(played):
@@ -301,6 +310,14 @@ def test_damaged_files_are_named(tmp_path):
     file.write_bytes(whole)
     (tmp_path / "tournament.toml").write_text("game = 3")
     assert "tournament.toml" in refusal(lambda: tournament(tmp_path, THREE[:2]))
+
+
+def test_help_names_the_defaults_that_are_declared():
+    text = " ".join(eightfold("tournament", "--help", COLUMNS="300").stdout.split())
+    usual = TournamentSettings()
+    for default in (usual.game, usual.games, usual.opening_plies, usual.seed):
+        assert f"(default: {default})" in text
+    assert f"{usual.style} (default)" in text
 
 
 def test_the_command_prints_a_table_or_json(tmp_path):

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from eightfold.arena.bradley_terry import RatingFit, fit_ratings
+from eightfold.arena.bradley_terry import RatingFit, Score, fit_ratings
 from eightfold.arena.results import Tally, scores_of
 from eightfold.arena.tournaments.played import TournamentGame
 from eightfold.arena.tournaments.settings import TournamentSettings
@@ -43,14 +43,7 @@ class Standings:
         place = {name: number for number, name in enumerate(joined)}
         points = Counter((place[game.record.black], place[game.record.white], game.black_points) for game in games)
         table = [[_tally(points, one, two) for two in range(len(joined))] for one in range(len(joined))]
-        scores = [
-            score
-            for one in range(len(joined))
-            for two in range(one)
-            for score in scores_of(one, two, table[one][two], table[two][one].swapped)
-            if sum(score[2:])
-        ]
-        fit = fit_ratings(len(joined), scores, anchor=place.get(settings.anchor))
+        fit = fit_ratings(len(joined), _scores(table), anchor=place.get(settings.anchor))
         order = np.argsort(-fit.elo, kind="stable")
         return cls(
             settings=settings,
@@ -66,6 +59,11 @@ class Standings:
     def zero(self) -> str:
         """What has the rating 0: the anchor, as soon as it has played, else the mean."""
         return self.settings.anchor if self.settings.anchor in self.names else "the mean"
+
+    @property
+    def scores(self) -> list[Score]:
+        """The games as the ratings take them."""
+        return _scores(self.as_black)
 
     def first(self, one: int, two: int) -> Tally:
         """Games of a player against another in which it was black, who moves first."""
@@ -139,6 +137,14 @@ class Standings:
                 for game in self.forfeits
             ],
         }
+
+
+def _scores(as_black: Sequence[Sequence[Tally]]) -> list[Score]:
+    scores = []
+    for one in range(len(as_black)):
+        for two in range(one):
+            scores += scores_of(one, two, as_black[one][two], as_black[two][one].swapped)
+    return [score for score in scores if sum(score[2:])]
 
 
 def _tally(points: Counter[tuple[int, int, float]], black: int, white: int) -> Tally:

@@ -66,7 +66,7 @@ class TournamentProgress:
 def print_standings(standings: Standings) -> None:
     console, settings = Console(emoji=False, highlight=False), standings.settings
     title = f"{settings.game}, {len(standings.games):,} games, seed {settings.seed}"
-    table = Table(title=title, title_justify="left")
+    table = Table(title=title, title_justify="left", box=None, padding=(0, 2, 0, 0), pad_edge=False)
     table.add_column("", justify="right")
     table.add_column("player", overflow="fold")
     for heading in ("Elo", "±", "games", "score", "draws", "a move"):
@@ -84,7 +84,7 @@ def print_standings(standings: Standings) -> None:
 def _cross_table(standings: Standings) -> Table:
     """Scores of the player of the row, in per cent; columns are ranks."""
     places = range(len(standings.names))
-    table = Table(box=None)
+    table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column("", justify="right")
     table.add_column("", no_wrap=True, overflow="ellipsis", max_width=32)
     for one in places:
