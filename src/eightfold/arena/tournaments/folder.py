@@ -28,6 +28,7 @@ from eightfold.games.game import make_game
 from eightfold.games.records.files import record_suffix, write_records
 
 SETTINGS, GAMES = "tournament.toml", "games.jsonl"
+UNFINISHED = ("lock",)  # what a kill leaves of a folder that has only just been made
 
 
 class TournamentFolder:
@@ -39,7 +40,7 @@ class TournamentFolder:
         self.exists = (path / SETTINGS).exists()
         if path.exists() and not path.is_dir():
             raise EightfoldError(f"cannot keep a tournament in {path}: it is not a folder")
-        if path.is_dir() and not self.exists and any(path.iterdir()):
+        if path.is_dir() and not self.exists and any(file.name not in UNFINISHED for file in path.iterdir()):
             raise EightfoldError(f"{path} holds other files and no tournament; choose another folder")
         declared = {one.field: one for one in settings_of(TournamentSettings)}
         checked = {name: declared[name].accept(value, name) for name, value in given.items()}
@@ -118,6 +119,7 @@ class TournamentFolder:
 
     def close(self) -> None:
         if self._lines is not None:
+            self._lines.sync()
             self._lines.close()
             self._lines = None
         self._lock.close()

@@ -62,13 +62,13 @@ def tournament(
     kept = TournamentFolder(Path(folder), given)
     entrants = _entrants(players, kept)
     settings = kept.settings
-    if not entrants and kept.games:
-        return _report(kept, missing=0, say=say)
-    if len(entrants) < 2:
+    if len(entrants) < 2 and (entrants or not kept.games):
         raise EightfoldError(f"a tournament of {len(entrants)} players has no games; name at least 2")
     everybody = {**dict.fromkeys(kept.names), **dict.fromkeys(entrants)}
     if settings.anchor and settings.anchor not in everybody:
         raise EightfoldError(f"the anchor {settings.anchor!r} does not take part; there are {', '.join(everybody)}")
+    if not entrants:
+        return _report(kept, missing=0, say=say)
     pairs = pairs_of(list(entrants), settings.style)
     openings = openings_of(kept.game, settings, settings.games)  # an error before anything is written
     missing = _missing(kept, pairs)
