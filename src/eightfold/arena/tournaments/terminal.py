@@ -66,7 +66,8 @@ class TournamentProgress:
 def print_standings(standings: Standings) -> None:
     console, settings = Console(emoji=False, highlight=False), standings.settings
     title = f"{settings.game}, {len(standings.games):,} games, seed {settings.seed}"
-    table = Table(title=title, title_justify="left", box=None, padding=(0, 2, 0, 0), pad_edge=False)
+    console.print(title, markup=False, soft_wrap=True)
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
     table.add_column("", justify="right")
     table.add_column("player", overflow="fold")
     for heading in ("Elo", "±", "games", "score", "draws", "a move"):
