@@ -206,49 +206,60 @@ def test_objects_play_by_names_and_forfeits_count(tmp_path):
 
 # ---- stopping and going on ----------------------------------------------------------------------------------------
 
-COMMAND = ("alphabeta:depth=1", "mcts:playouts=400", "random", "--game", GAME, "--games", "12", "--parallel", "1")
+# Plays the first free point. While there is a file `hold`, it never moves in its third game.
+WAITS = """
+import itertools, pathlib, time
+NUMBERS = itertools.count(1)
+class Waits:
+    def __init__(self):
+        self.number = next(NUMBERS)
+    def move(self, position):
+        while self.number == 3 and pathlib.Path("hold").exists():
+            time.sleep(0.01)
+        return position.legal_moves[0]
+"""
+COMMAND = ("tournament", "cup", "greedy", "mcts:playouts=20", "python:waits:Waits", "--game", GAME, "--games", "4")
+ALL = 12  # games
 
 
-def begun(folder: Path, games: int) -> Launch:
-    """A tournament that has played some games and is at the next."""
-    launch = server().launch("tournament", str(folder), *COMMAND, together=False)
-    file, deadline = folder / "games.jsonl", time.monotonic() + 60
-    while not (file.exists() and file.read_bytes().count(b"\n") >= games):
+@pytest.fixture
+def held(tmp_path) -> Launch:
+    """A tournament in the folder `cup` that has played some games and is at the next."""
+    (tmp_path / "waits.py").write_text(WAITS)
+    (tmp_path / "hold").touch()
+    launch = server().launch(*COMMAND, together=False, cwd=tmp_path)
+    file, deadline = tmp_path / "cup" / "games.jsonl", time.monotonic() + 60
+    while not (file.exists() and len(lines(tmp_path / "cup")) == 4 + 2):  # those without it, and two of its own
         assert time.monotonic() < deadline, launch.errors
-        time.sleep(0.002)
+        time.sleep(0.01)
     return launch
 
 
-def test_a_killed_tournament_goes_on_where_it_was(tmp_path):
-    begun(tmp_path / "cup", 5).kill()
-    file = tmp_path / "cup" / "games.jsonl"
+def test_a_killed_tournament_goes_on_where_it_was(held, tmp_path):
+    held.kill()
+    cup, file = tmp_path / "cup", tmp_path / "cup" / "games.jsonl"
     before = file.read_bytes()
-    kept = before[: before.rfind(b"\n") + 1]
-    count = kept.count(b"\n")
-    assert 5 <= count < 36, "it was killed on its way"
     with file.open("ab") as torn:
         torn.write(b'{"pair": ["random", "')  # as a crash in the middle of a line leaves it
-    (tmp_path / "cup" / "sgf" / "game-00002.sgf").unlink()  # as a crash between the line and its record does
-    done = eightfold("tournament", str(tmp_path / "cup"), *COMMAND, "--json")
+    (cup / "sgf" / "game-00002.sgf").rename(cup / "sgf" / ".eightfold-1-ab.tmp")  # and one in the middle of a record
+    (tmp_path / "hold").unlink()
+    done = eightfold(*COMMAND, "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert file.read_bytes().startswith(kept)
-    assert json.loads(done.stdout)["games"] == 36
-    assert len(list((tmp_path / "cup" / "sgf").iterdir())) == 36
-    assert f"{count} of 36 games are there already" in done.stderr
-    tournament(tmp_path / "whole", COMMAND[:3], game=GAME, games=12)
-    assert games_of(tmp_path / "cup") == games_of(tmp_path / "whole"), "as if nothing had happened"
+    assert file.read_bytes().startswith(before)
+    assert json.loads(done.stdout)["games"] == ALL
+    assert [file.name for file in sorted((cup / "sgf").iterdir())] == [f"game-{n:05d}.sgf" for n in range(1, ALL + 1)]
+    assert f"6 of {ALL} games are there already" in done.stderr
+    whole = eightfold("tournament", "whole", *COMMAND[2:], cwd=tmp_path)
+    assert whole.returncode == 0, whole.stderr
+    assert games_of(cup) == games_of(tmp_path / "whole"), "as if nothing had happened"
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_stops_with_the_ratings_so_far(tmp_path, number):
-    launch = begun(tmp_path / "cup", 3)
-    launch.signal(number)
-    assert launch.wait() == 128 + number
-    count = len(lines(tmp_path / "cup"))
-    said = f"stopped: {count} of 36 games are played; the same command goes on with {tmp_path / 'cup'}"
-    assert said in " ".join(launch.errors.split("\n"))
-    assert "Traceback" not in launch.errors
-    assert f"{36 - count} games are still missing" in (tmp_path / "cup" / "README.md").read_text()
+def test_a_signal_stops_with_the_ratings_so_far(held, tmp_path, number):
+    held.signal(number)
+    assert held.wait() == 128 + number
+    assert held.errors == f"stopped: 6 of {ALL} games are played; the same command goes on with cup\n"
+    assert "6 games are still missing" in (tmp_path / "cup" / "README.md").read_text()
 
 
 # ---- refusals -------------------------------------------------------------------------------------------------------

@@ -28,7 +28,6 @@ from eightfold.games.game import make_game
 from eightfold.games.records.files import record_suffix, write_records
 
 SETTINGS, GAMES = "tournament.toml", "games.jsonl"
-UNFINISHED = ("lock",)  # what a kill leaves of a folder that has only just been made
 
 
 class TournamentFolder:
@@ -40,7 +39,11 @@ class TournamentFolder:
         self.exists = (path / SETTINGS).exists()
         if path.exists() and not path.is_dir():
             raise EightfoldError(f"cannot keep a tournament in {path}: it is not a folder")
-        if path.is_dir() and not self.exists and any(file.name not in UNFINISHED for file in path.iterdir()):
+        if (
+            path.is_dir()
+            and not self.exists
+            and any(file.name != "lock" and not _is_draft(file) for file in path.iterdir())
+        ):
             raise EightfoldError(f"{path} holds other files and no tournament; choose another folder")
         declared = {one.field: one for one in settings_of(TournamentSettings)}
         checked = {name: declared[name].accept(value, name) for name, value in given.items()}
@@ -105,7 +108,8 @@ class TournamentFolder:
             notes = {"command": "tournament", "version": __version__}
             replace_file(self.path / SETTINGS, to_toml(self.settings, notes).encode())
             self._lines = LineFile(self.path / GAMES)
-            self._write_missing_records()
+            if self.records is not None:
+                self._complete_records(self.records)
         except BaseException:
             self.close()
             raise
@@ -134,11 +138,11 @@ class TournamentFolder:
     def _record_file(self, number: int) -> str:
         return f"game-{number:05d}{self.suffix}"
 
-    def _write_missing_records(self) -> None:
-        if self.records is None:
-            return
-        self.records.mkdir(exist_ok=True)
-        there = {file.name for file in self.records.iterdir()}
+    def _complete_records(self, records: Path) -> None:
+        records.mkdir(exist_ok=True)
+        for file in filter(_is_draft, (*records.iterdir(), *self.path.iterdir())):
+            file.unlink()
+        there = {file.name for file in records.iterdir()}
         for number in range(1, len(self.games) + 1):
             if self._record_file(number) not in there:
                 self._write_record(number)
@@ -150,3 +154,8 @@ class TournamentFolder:
         game = self.games[number - 1]
         event = f"tournament {self.path.name}, game {game.number + 1} of this pair, seed {self.settings.seed}"
         write_records(self.records / self._record_file(number), [replace(game.record, event=event)])
+
+
+def _is_draft(file: Path) -> bool:
+    """Whether it is what a kill left of a file that was being written."""
+    return file.name.startswith(".") and file.suffix in (".draft", ".tmp")

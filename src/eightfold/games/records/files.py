@@ -66,6 +66,7 @@ def write_records(path: str | os.PathLike[str], records: Iterable[GameRecord]) -
 def record_suffix(game: Game) -> str:
     """The extension of the records of a game, '.sgf' or else '.psq'; '' if it can be written as neither.
 
+    >>> from eightfold.games.game import make_game
     >>> record_suffix(make_game("gomoku:size=15"))
     '.sgf'
     """
