@@ -26,7 +26,7 @@ def test_the_whole_study_in_small(tmp_path: Path) -> None:
         assert row["matches"] == row["matches_combined"] > 0
         assert row["shapes_seen"] <= row["codes_seen"]
     assert {row["library"] for row in results["prediction"]["result"]["rows"]} == {"raw", "combined"}
-    rows = list(csv.DictReader((tmp_path / "prediction.csv").open()))
+    rows = list(csv.DictReader((tmp_path / "prediction.csv").read_text(encoding="utf-8").splitlines()))
     assert all(0 <= float(row["top1"]) <= float(row["top5"]) <= 1 for row in rows)
     before = {path: path.stat().st_mtime_ns for path in (tmp_path / "kept").iterdir()}
     run_study(load_study("patterns"), tmp_path, small=True)
