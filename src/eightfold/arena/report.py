@@ -8,21 +8,23 @@ from rich.text import Text
 
 from eightfold.arena.players import HUMAN
 from eightfold.core.settings import settings_of
-from eightfold.games.game import Position
+from eightfold.games.game import Game, Position
+from eightfold.games.points import count
 from eightfold.games.records.record import GameRecord
 from eightfold.games.state import BLACK, WHITE
 from eightfold.parts import PLAYERS
 
 _STONES = {0: ("·", "·"), BLACK: ("●", "◉"), WHITE: ("○", "◎")}  # the second of each marks the last move
-FORBIDDEN = "×"
+FORBIDDEN, LEGAL = "×", "+"
 _STYLES = {0: "dim", BLACK: "bold cyan", WHITE: "bold yellow"}
 
 
 def draw_board(position: Position) -> None:
-    """The board, its last move marked, and the points that the side to move may not play."""
-    size, last = position.game.size, position.last_move
+    """The board, its last move marked, and the points that the side to move may not play, or may where few are."""
+    game, size, last = position.game, position.game.size, position.last_move
     ko, prisoners = position.ko_points, position.prisoners
     marked = set((position.forbidden_moves if ko is None else ko).tolist())  # beside a ko, suicide goes without saying
+    legal = set(position.legal_moves.tolist()) if game.spec.marks_legal else set()
     board = Text()
     for row in range(size):
         board.append(f"{size - row:3d} ", style="dim")
@@ -30,18 +32,31 @@ def draw_board(position: Position) -> None:
             action, stone = row * size + column, int(position.stones[row, column])
             if action in marked:
                 board.append(f"{FORBIDDEN} ", style="red")
+            elif action in legal:
+                board.append(f"{LEGAL} ", style="green")
             else:
                 board.append(f"{_STONES[stone][last == action]} ", style=_STYLES[stone])
         board.append("\n")
-    board.append("    " + " ".join(position.game.spec.letters[:size]), style="dim")
+    board.append("    " + " ".join(game.spec.letters[:size]), style="dim")
     console = Console(emoji=False)
     console.print(board)
     crossed = f"  {FORBIDDEN} {'forbidden' if ko is None else 'ko'}" if marked else ""
-    key = f"● black  ○ white{crossed}"
+    key = f"● black{_goal(game, BLACK)}  ○ white{_goal(game, WHITE)}{crossed}"
+    if legal - {game.points}:
+        key += f"  {LEGAL} possible"
+    if game.counts_points and not game.has_dead_stones:
+        counted = count(position)
+        key += f"; points: black {counted.black:g}, white {counted.white:g}"
     if prisoners is not None:
         key += "; prisoners: black {}, white {}".format(*prisoners)
     moves = f"{position.ply} move{'' if position.ply == 1 else 's'}"
     console.print(f"{key}: {position.outcome} after {moves}\n", highlight=False)
+
+
+def _goal(game: Game, colour: int) -> str:
+    """The sides of the board that belong to a colour, where there are any."""
+    sides = [edge for edge, owner in game.spec.edges.items() if owner == colour]
+    return f" ({' and '.join(sides)})" if sides else ""
 
 
 def print_record(record: GameRecord, number: int, of: int) -> None:

@@ -26,7 +26,7 @@ from eightfold.search.result import Player, close_player
 
 COMMANDS = {
     "h8": "play there (a letter for the column, a number for the row)",
-    "pass": "pass, in Go; two passes end the game",
+    "pass": "pass",
     "dead c3": "call a group dead when both have passed, or alive again",
     "undo": "take back your last move",
     "hint": "what your opponent would play in your place",
@@ -79,7 +79,7 @@ class TerminalGame:
     def _turn(self, read: Callable[[str], str]) -> bool:
         """One line of the person; False to leave."""
         start = time.perf_counter()
-        dead = "" if self._position.margin is None else "dead POINT, "
+        dead = "dead POINT, " if self._game.has_dead_stones else ""
         over = f"{self._outcome}; {dead}undo, save FILE or quit> "
         prompt = f"{COLOUR_NAMES[self._colour]}> " if self._goes_on else over
         line = read(prompt).strip()
@@ -92,7 +92,7 @@ class TerminalGame:
                     return False
                 case "help" | "?":
                     self._help()
-                case "dead" if self._game.counts_points:
+                case "dead" if self._game.has_dead_stones:
                     self._call_dead(rest.strip())
                 case "undo":
                     self._undo()
@@ -232,7 +232,10 @@ class TerminalGame:
         return "draw" if margin == 0 else f"{COLOUR_NAMES[BLACK if margin > 0 else WHITE]} wins by {abs(margin):g}"
 
     def _help(self) -> None:
+        lacking = {"pass": not self._game.spec.has_pass, "dead c3": not self._game.has_dead_stones}
         for command, words in COMMANDS.items():
+            if lacking.get(command):
+                continue
             self._say(f"  {command:10} {words}")
 
     def _say(self, text: str) -> None:

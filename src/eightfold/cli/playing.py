@@ -167,6 +167,10 @@ def serve(
     patterns: Annotated[
         list[Path] | None, typer.Option(help="A pattern library for the pattern explorer; repeatable.")
     ] = None,
+    game: Annotated[
+        str | None,
+        typer.Option(help="The game that the page opens with; a game of your own (python:MODULE) joins its menu."),
+    ] = None,
 ) -> None:
     """Open the page: play, analyse, see a position from its eight sides, watch training."""
     from eightfold.web.serve import serve as serve_page
@@ -179,6 +183,7 @@ def serve(
         players=player or [],
         isns=isn or [],
         patterns=patterns or [],
+        game=game,
     )
 
 

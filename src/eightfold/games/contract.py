@@ -171,11 +171,17 @@ def prisoners(state: Ints) -> tuple[int, int]:  # type: ignore[empty-body]
 
 
 def margin_of(state: Ints) -> float:  # type: ignore[empty-body]
-    """Black's lead when the game is over; no kernel."""
+    """Black's lead when the game is over; need not be a kernel."""
 
 
 def ownership(state: Ints, owners: NDArray[np.int8]) -> None:
-    """Write to `owners` [N * N] whose every point is as the board stands: 0, BLACK or WHITE."""
+    """Write to `owners` [N * N] whose every point is as the board stands: 0, BLACK or WHITE.
+
+    By default a point is its stone's. Points are counted by this, unless there is a `count_points`.
+    """
+
+
+# ---- and in which stones that lie on the board at the end may be dead
 
 
 def count_points(  # type: ignore[empty-body]

@@ -64,6 +64,13 @@ def judge_position(state: Ints, scores: Ints) -> int:  # [2, A]
 
 
 @kernel
+def ownership(state: Ints, owners: NDArray[np.int8]) -> None:
+    """Every stone owns the point on which it lies."""
+    size = state[SIZE]
+    stones(state, owners.reshape(size, size))
+
+
+@kernel
 def encode_batch(states: Ints, encoder: int, planes: NDArray[np.float32]) -> None:
     for game in range(states.shape[0]):
         encode(states[game], encoder, planes[game])

@@ -73,6 +73,21 @@ def make_game(text: str = DEFAULT_GAME, *, trusted: bool = False) -> Game:
 _trusted: dict[str, ModuleType] = {}  # modules that the user named in this process
 
 
+def known_games() -> list[str]:
+    """The names of all games that a text from anywhere may ask for: those of the package, and what the user typed."""
+    return [*GAMES, *(f"{USER_CODE}:{module}" for module in _trusted)]
+
+
+def name_in(text: str) -> str:
+    """The name of the game in a text, as `Game.name` has it, known or not.
+
+    >>> name_in("gomoku:size=9"), name_in("python:othello,size=6")
+    ('gomoku', 'python:othello')
+    """
+    name, rest = split_name(text)
+    return f"{USER_CODE}:{rest.partition(',')[0].strip()}" if name == USER_CODE else name
+
+
 def _import_rules(module: str) -> ModuleType:
     rules = import_user_module(module, f"game {USER_CODE}:{module}")
     if not isinstance(getattr(rules, "GAME", None), GameSpec):
@@ -143,12 +158,22 @@ class Game:
     @property
     def counts_points(self) -> bool:
         """Whether points decide it: then positions can be counted (`eightfold.games.points`)."""
+        return hasattr(self.rules, "margin_of")
+
+    @property
+    def has_dead_stones(self) -> bool:
+        """Whether stones that lie on the board at the end may be dead, so that people have to agree on them."""
         return hasattr(self.rules, "count_points")
 
     @property
     def has_ownership(self) -> bool:
         """Whether points belong to somebody at the end, which networks may learn and random games estimate."""
-        return hasattr(self.rules, "ownership")
+        return self.counts_points or hasattr(self.rules, "ownership")
+
+    @property
+    def can_be_set_up(self) -> bool:
+        """Whether it can begin with any stones on the board (`eightfold.games.setup`)."""
+        return hasattr(self.rules, "set_up")
 
     @property
     def scores_moves(self) -> bool:

@@ -5,7 +5,8 @@
     >>> count(position).text, position.outcome
     ('B+7.5', 'black wins by 7.5')
 
-How points are counted, the game says: its `count_points` (for Go `eightfold.games.go.score`).
+How points are counted, the game says: by its `count_points` (for Go `eightfold.games.go.score`), or as many as a
+colour owns where stones cannot be dead.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ class Count:
     white: float  # points, komi among them
     owners: NDArray[np.int8]  # [N, N]: 0, BLACK or WHITE
     dead: tuple[int, ...]  # all dead stones, whole groups
-    scoring: str  # how it was counted: area or territory in Go
+    scoring: str  # how it was counted: area or territory in Go, stones where every point is its stone's
 
     @property
     def margin(self) -> float:
@@ -63,6 +64,8 @@ def count(position: Position, *, dead: Iterable[Move] = (), **options: Any) -> C
     """
     game = position.game
     check_counts_points(position)
+    if not game.has_dead_stones:
+        return _count_owned(position, dead, options)
     mask = np.zeros(game.points, np.int8)
     for action in map(game.action, dead):
         if action >= game.points or not position.stones.flat[action]:
@@ -78,6 +81,17 @@ def count(position: Position, *, dead: Iterable[Move] = (), **options: Any) -> C
         dead=tuple(int(point) for point in np.flatnonzero(mask)),
         scoring=scoring,
     )
+
+
+def _count_owned(position: Position, dead: Iterable[Move], options: dict[str, Any]) -> Count:
+    """A point for every point owned."""
+    game = position.game
+    for name in (*(game.name_of(game.action(move)) for move in dead), *options):
+        raise EightfoldError(f"{name}: in {game.text} no stone is dead and points are counted in one way")
+    owners = np.zeros((game.size, game.size), np.int8)
+    game.kernels.ownership(position.state, owners.reshape(-1))
+    black, white = (float(np.count_nonzero(owners == colour)) for colour in (BLACK, WHITE))
+    return Count(black=black, white=white, owners=owners, dead=(), scoring="stones")
 
 
 def check_counts_points(position: Position) -> None:

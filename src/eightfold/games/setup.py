@@ -30,8 +30,7 @@ def start_from(game: Game, stones: Mapping[int, int], *, to_move: int = BLACK) -
     >>> start_from(make_game("go:size=5"), {12: 1, 0: 2}, to_move=2).outcome
     'white to move'
     """
-    set_up = getattr(game.rules, "set_up", None)
-    if set_up is None:
+    if not game.can_be_set_up:
         raise EightfoldError(f"{game.text} cannot be set up stone by stone; a game such as go can")
     _check_side(to_move)
     board = np.zeros(game.points, np.int8)
@@ -41,7 +40,7 @@ def start_from(game: Game, stones: Mapping[int, int], *, to_move: int = BLACK) -
             raise EightfoldError(f"stone {colour} on {game.name_of(point)}: black is 1, white 2, and a pass no point")
         board[point] = colour
     state = np.zeros(game.spec.state_length(game.size), np.int64)
-    if not set_up(state, game.size, np.array(game.numbers, np.int64), board, to_move):
+    if not game.rules.set_up(state, game.size, np.array(game.numbers, np.int64), board, to_move):
         raise EightfoldError("the stones that are set up leave a group without a liberty")
     return Position(game, state, ())
 

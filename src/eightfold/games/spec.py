@@ -8,10 +8,15 @@ from __future__ import annotations
 
 import string
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from eightfold.core.errors import EightfoldError, unknown
 from eightfold.core.specs import Value
+from eightfold.games.state import BLACK, WHITE
 from eightfold.symmetry.group import ALL, read_symmetries
+
+BOARDS = ("lines", "cells", "diagonals")
+EDGES = ("top", "bottom", "left", "right")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,13 +32,25 @@ class GameSpec:
     """Which of the eight symmetries the rules have: a subgroup by its name, or its members by numbers or names."""
     has_pass: bool = False
     letters: str = string.ascii_lowercase  # of the columns, in names of moves
+    board: str = "lines"
+    """How it is drawn: stones on the crossings of lines, in `cells`, or on lines with rising `diagonals` as in Hex."""
+    edges: Mapping[str, int] = field(default_factory=dict)
+    """Sides of the board that belong to a colour, {"top": BLACK}; they are drawn in it."""
+    marks_legal: bool = False  # whether the legal moves are marked: where few of the empty points are
     networks_tolerate: frozenset[str] = frozenset()
     """Options in which a network may meet other values than it was trained with."""
     usual_player: str = ""  # the classical player that suits it; "": alphabeta if it scores moves, else mcts
-    sgf: int = 0  # its number GM in SGF files; 0: it is not written so
+    sgf: int = 0  # its number GM in SGF files, such as 2 for Othello and 11 for Hex; 0: it is not written so
     psq: bool = False  # whether Piskvork's files and the Gomocup protocol can hold it
     has_go_rows: bool = False
     """Whether its rows are laid out as in `eightfold.games.go.layout`: Internal Symmetry Networks read those."""
 
     def __post_init__(self) -> None:
         read_symmetries(self.symmetries)  # an error now, where it was written
+        if self.board not in BOARDS:
+            raise unknown("board", self.board, BOARDS)
+        for edge, colour in self.edges.items():
+            if edge not in EDGES:
+                raise unknown("edge of a board", edge, EDGES)
+            if colour not in (BLACK, WHITE):
+                raise EightfoldError(f"the edge {edge} belongs to {colour!r}; black is {BLACK}, white {WHITE}")

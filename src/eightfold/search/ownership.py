@@ -23,7 +23,7 @@ from eightfold.core.rng import make_random
 from eightfold.core.specialise import specialise
 from eightfold.games.game import Position
 from eightfold.games.points import connected, neighbours
-from eightfold.games.setup import start_from, stones_of
+from eightfold.games.setup import start_from, stones_of, with_side
 from eightfold.games.state import BLACK, WHITE
 
 GAMES = 300
@@ -46,7 +46,7 @@ def estimate_ownership(position: Position, *, games: int = GAMES, seed: int = 0)
         raise EightfoldError(f"{game.text} has no territory; ownership needs a game such as go")
     if games < 1:
         raise EightfoldError(f"{games} random games tell nothing; one or more do")
-    starts = [start_from(game, stones_of(position), to_move=colour).state for colour in (BLACK, WHITE)]
+    starts = [_begun_by(position, colour).state for colour in (BLACK, WHITE)]
     leads, totals = np.zeros(games), np.zeros(game.points, np.int64)
     random_ends = specialise(RANDOM_ENDS, game.rules)
     random_ends.play_out(starts[0], starts[1], make_random(seed), np.zeros(game.actions, np.int64), leads, totals)
@@ -55,6 +55,13 @@ def estimate_ownership(position: Position, *, games: int = GAMES, seed: int = 0)
         lead=float(leads.mean()) - float(game.values.get("komi", 0)),
         deviation=float(leads.std()),
     )
+
+
+def _begun_by(position: Position, colour: int) -> Position:
+    """The stones of a position as the start of a game that a colour begins; where a game is over by the rules alone,
+    it stays so."""
+    game = position.game
+    return start_from(game, stones_of(position), to_move=colour) if game.can_be_set_up else with_side(position, colour)
 
 
 def groups(position: Position) -> list[list[int]]:

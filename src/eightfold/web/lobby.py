@@ -20,9 +20,8 @@ from eightfold.arena.warmup import warm_up_player
 from eightfold.core.compiling import BURSTS
 from eightfold.core.errors import EightfoldError
 from eightfold.core.settings import settings_of
-from eightfold.core.specs import split_name
 from eightfold.core.threads import usable_cores
-from eightfold.games.game import DEFAULT_GAME, GAMES, Game, make_game
+from eightfold.games.game import DEFAULT_GAME, Game, known_games, make_game
 from eightfold.parts import PLAYERS
 from eightfold.search.result import Player
 from eightfold.web.explorer import ServedLibraries
@@ -53,10 +52,13 @@ class Lobby:
         runs: Sequence[Path] = (),
         isns: Sequence[Path] = (),
         patterns: Sequence[Path] = (),
+        game: str | None = None,
         workers: int = 0,
         pace: float = PACE,
         seed: int | None = None,
     ) -> None:
+        """`game`: what the user typed, which the page proposes first; it may be code of theirs."""
+        self.game = None if game is None else make_game(game, trusted=True)
         self.menu = Menu(players, runs)
         self.runs = WatchedRuns(runs)
         self.maps = MapSources(isns, self.menu)
@@ -74,8 +76,8 @@ class Lobby:
         """Begin, on the event loop: load in a thread what the first visitor would else wait for."""
         self._loop = asyncio.get_running_loop()
         BURSTS.listen(self.page_compiles)
-        default, _ = split_name(DEFAULT_GAME)
-        for family in GAMES:
+        default = (self.game or make_game(DEFAULT_GAME)).name
+        for family in known_games():
             self.warm_up.step(family, partial(warm_up_session, family), later=family != default)
 
     def close(self) -> None:
@@ -191,10 +193,11 @@ class Lobby:
         """The players, games, point maps and pattern libraries that a browser may choose."""
         return {
             "players": [entry.as_dict() for entry in self.menu.all()],
-            "games": [_family_message(make_game(name)) for name in GAMES],
+            "games": [_family_message(make_game(name)) for name in known_games()],
             "maps": self.maps.all(),
             "patterns": self.patterns.all(),
-            "default_game": make_game(DEFAULT_GAME).text,
+            "default_game": (self.game or make_game(DEFAULT_GAME)).text,
+            "asked_for": self.game is not None,  # by the user, who started the server: then it comes first
         }
 
 
@@ -203,9 +206,12 @@ def _family_message(game: Game) -> dict[str, Any]:
     spec = game.spec
     return {
         "name": game.name,
+        "title": spec.name,
         "summary": spec.summary,
         "letters": spec.letters,
         "has_pass": spec.has_pass,
+        "board": spec.board,
+        "edges": dict(spec.edges),
         "default_player": game.usual_player,
         "options": [
             {

@@ -17,7 +17,6 @@ from eightfold.web import messages
 from eightfold.web.eightfold_view import eight_sides
 from eightfold.web.explorer import explore
 from eightfold.web.messages import Seat
-from eightfold.web.session import NOT_PASSED
 from eightfold.web.workers import Job, failure_text
 
 if TYPE_CHECKING:
@@ -73,8 +72,7 @@ class Queries:
     def suggest_dead(self, viewer: Viewer) -> None:
         session = self._table.session
         position, node = session.position, session.node
-        if session.score is None:
-            raise EightfoldError(NOT_PASSED)
+        session.check_markable()
 
         def done(job: Job, dead: tuple[int, ...] | None, failure: Exception | None) -> None:
             if failure is not None or dead is None:

@@ -40,6 +40,7 @@ def serve(
     players: Sequence[str] = (),
     isns: Sequence[Path] = (),
     patterns: Sequence[Path] = (),
+    game: str | None = None,
     training: Training | None = None,
 ) -> None:
     """Serve until Ctrl-C, or until `training` returns."""
@@ -47,9 +48,9 @@ def serve(
         need(module, purpose="the page")
     lobby: Future[Lobby] = Future()
     lobby.set_running_or_notify_cancel()  # a visitor who stops waiting for it cancels it for nobody else
-    given = {"runs": runs, "players": players, "isns": isns, "patterns": patterns}
+    given = {"runs": runs, "players": players, "isns": isns, "patterns": patterns, "game": game}
     loading = threading.Thread(target=_make_lobby, args=(lobby, given), name="lobby", daemon=True)
-    if players or isns or patterns:  # a wrong name is an error before anything opens
+    if players or isns or patterns or game:  # a wrong name is an error before anything opens
         loading.start()
         lobby.result()
     import uvicorn

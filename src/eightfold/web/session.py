@@ -11,8 +11,7 @@ from typing import Any
 
 from eightfold.arena.players import HUMAN
 from eightfold.core.errors import EightfoldError, unknown
-from eightfold.core.specs import split_name
-from eightfold.games.game import COLOUR_NAMES, GAMES, Game, Position, make_game
+from eightfold.games.game import COLOUR_NAMES, Game, Position, known_games, make_game, name_in
 from eightfold.games.points import Count, count, result_text
 from eightfold.games.records.record import GameRecord, replay
 from eightfold.games.records.variations import ROOT, MoveTree, read_tree, write_tree
@@ -35,10 +34,9 @@ class Evaluation:
 
 
 def browser_game(text: str) -> Game:
-    """The game that a browser names: one of the package, never a module to import."""
-    name, _ = split_name(text)
-    if name not in GAMES:
-        raise unknown("game", name, GAMES)
+    """The game that a browser names: one of the package or one that the user typed, never a module to import."""
+    if name_in(text) not in known_games():
+        raise unknown("game", name_in(text), known_games())
     return make_game(text)
 
 
@@ -88,8 +86,13 @@ class Session:
 
     @property
     def score(self) -> Count | None:
-        """The score of a game that two passes ended, with the dead stones that were marked."""
-        if self.ending is not None or not self.position.is_over or not self.game.counts_points:
+        """The score of a game that ended on the board, with the dead stones that were marked.
+
+        Where no stone can be dead the score means something at any time, and leads as the board stands.
+        """
+        if self.ending is not None or not self.game.counts_points:
+            return None
+        if self.game.has_dead_stones and not self.position.is_over:
             return None
         return count(self.position, dead=self.tree.dead.get(self.node, ()))
 
@@ -162,9 +165,12 @@ class Session:
 
     def mark_dead(self, action: int) -> None:
         """Mark a group as dead, or as alive again; the new score has to be agreed to again."""
-        if self.score is None:
-            raise EightfoldError(NOT_PASSED)
+        self.check_markable()
         self.set_dead(self.node, toggle_dead(self.position, self.tree.dead.get(self.node, ()), action))
+
+    def check_markable(self) -> None:
+        if self.score is None or not self.game.has_dead_stones:
+            raise EightfoldError(NOT_PASSED if self.game.has_dead_stones else f"no stone is dead in {self.game.text}")
 
     def set_dead(self, node: int, dead: tuple[int, ...]) -> None:
         if node not in self.tree:
@@ -175,7 +181,7 @@ class Session:
         self._evaluate_end()
 
     def agree(self) -> None:
-        if self.score is None:
+        if self.score is None or not self.game.has_dead_stones:
             raise EightfoldError("agree to the score after both sides have passed")
         self.agreed.add(self.node)
 
@@ -236,17 +242,19 @@ class Session:
             winner, reason = self.ending
             return f"{COLOUR_NAMES[winner]} wins: {reason}"
         score = self.score
-        if score is None:
+        if score is None or not self.position.is_over:
             return self.position.outcome
         return "draw" if score.winner is None else f"{COLOUR_NAMES[score.winner]} wins by {abs(score.margin):g}"
 
     @property
     def winner(self) -> int | None:
         """BLACK or WHITE; None for a draw and while the game goes on, which `is_over` tells apart."""
+        if self.ending is not None:
+            return self.ending[0]
+        if not self.position.is_over:
+            return None
         score = self.score
-        if self.ending or score:
-            return self.ending[0] if self.ending else score.winner if score else None
-        return self.position.winner if self.position.is_over else None
+        return self.position.winner if score is None else score.winner
 
     def as_sgf(self) -> str:
         record = replace(self.tree.record, result=self._result(), black=self._name(BLACK), white=self._name(WHITE))
@@ -280,7 +288,11 @@ class Session:
                 **game.values,
                 "text": game.text,
                 "size": game.size,
+                "name": game.spec.name,
                 "has_pass": game.spec.has_pass,
+                "dead_stones": game.has_dead_stones,
+                "board": game.spec.board,
+                "edges": dict(game.spec.edges),
                 "letters": game.spec.letters,
                 "first": self.start.to_move,
                 "set_up": bool(self.tree.record.setup or self.tree.record.to_move),  # a link cannot say it
@@ -291,6 +303,8 @@ class Session:
             "stones": "".join(map(str, position.stones.reshape(-1).tolist())),
             "forbidden": position.forbidden_moves.tolist() if ko is None else [],
             "ko": [] if ko is None else ko.tolist(),
+            "legal": [m for m in position.legal_moves.tolist() if m < game.points] if game.spec.marks_legal else None,
+            "can_pass": bool(game.spec.has_pass and position.legal_mask[game.points]),
             "prisoners": position.prisoners,
             "score": self._score_state() if game.counts_points else None,
             "last": position.last_move,
@@ -308,5 +322,5 @@ class Session:
 
     def _score_state(self) -> dict[str, Any] | None:
         score = self.score
-        no_human = all(seat.player != HUMAN for seat in self.seats.values())
-        return None if score is None else score_message(score, agreed=no_human or self.node in self.agreed)
+        settled = not self.game.has_dead_stones or all(seat.player != HUMAN for seat in self.seats.values())
+        return None if score is None else score_message(score, agreed=settled or self.node in self.agreed)

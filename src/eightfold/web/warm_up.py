@@ -92,18 +92,16 @@ class WarmUp:
 def warm_up_session(family: str) -> None:
     """Everything that a session does with the rules of a game, so that none of it compiles on the event loop."""
     human = Seat(player=HUMAN)
-    text = f"{family}:size=9"
-    if "handicap" in make_game(text).values:
-        text += ",handicap=2"
+    text = make_game(family).text.replace("handicap=0", "handicap=2")
     first = int(make_game(text).start().legal_moves[0])
     session = Session.new(text, [first], human, human, playing=True, now=0.0)
-    points = session.game.points
+    game = session.game
     session.play(int(session.position.legal_moves[0]), 0.0)
     session.state(0.0)
     session.undo(0.0)
-    if session.game.spec.has_pass:  # and is scored then
-        session.play(points, 0.0)
-        session.play(points, 0.0)
+    if game.has_dead_stones:
+        session.play(game.points, 0.0)
+        session.play(game.points, 0.0)
         session.mark_dead(first)
     session.state(0.0)
     session.as_sgf()

@@ -5,7 +5,7 @@
     ('ann', (40, 32))
 
 A game says its number by `GameSpec.sgf`; `sgf_go.py` and `sgf_gomoku.py` know how games of a number are read and
-written. Read with tolerance: text around the games; lower-case letters in names, which old files have (`SiZe` is SZ);
+written, `sgf_plain.py` all games of other numbers. Read with tolerance: text around the games; lower-case letters in names, which old files have (`SiZe` is SZ);
 a missing GM, which is Gomoku's unless KM or HA say Go. Read next: `sgf_tree.py`, the syntax.
 """
 
@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from eightfold.core.errors import EightfoldError
 from eightfold.games.game import make_game
-from eightfold.games.records import sgf_go, sgf_gomoku
+from eightfold.games.records import sgf_go, sgf_gomoku, sgf_plain
 from eightfold.games.records.record import EXPECTED, GameRecord, RecordError, as_text, quoted, read_each
 from eightfold.games.records.sgf_tree import Node, declared_charset, is_sgf, parse_trees
 
@@ -35,6 +35,8 @@ def _record(root: Node) -> GameRecord:
     if not number:
         style = sgf_go if "KM" in root.properties or "HA" in root.properties else sgf_gomoku
         return style.read_root(root)
+    if number.isdecimal() and "EIGHTFOLD" in root.properties:
+        return STYLES.get(int(number), sgf_plain).read_root(root)
     if number not in map(str, STYLES):
         raise RecordError(f"{quoted(f'GM[{number}]')} is not a game that is read; Go is GM[1], Gomoku is GM[4]")
     return STYLES[int(number)].read_root(root)
@@ -55,6 +57,6 @@ def write_sgf(records: Sequence[GameRecord]) -> str:
 
 def _sgf_line(record: GameRecord) -> str:
     game = make_game(record.game)
-    if game.spec.sgf not in STYLES:
+    if not game.spec.sgf:
         raise RecordError(f"{game.text} cannot be written as SGF; gomoku and go can")
-    return STYLES[game.spec.sgf].write_line(record, game)
+    return STYLES.get(game.spec.sgf, sgf_plain).write_line(record, game)

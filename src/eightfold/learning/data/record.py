@@ -178,10 +178,10 @@ def samples_of(
 
 def _final_count(position: Position) -> tuple[NDArray[np.int8], float]:
     """Who owns each point of a game that is over [N * N]: BLACK, WHITE or nobody; and black's lead."""
-    rules, state = position.game.rules, position.state.copy()
-    owners = np.zeros(position.game.points, np.int8)
-    rules.ownership(state, owners)
-    return owners, float(rules.margin_of(state))
+    game, state = position.game, position.state.copy()
+    owners = np.zeros(game.points, np.int8)
+    game.kernels.ownership(state, owners)
+    return owners, float(game.rules.margin_of(state))
 
 
 def _point(position: Position) -> tuple[int, int] | None:

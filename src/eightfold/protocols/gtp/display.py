@@ -53,8 +53,9 @@ def gogui_commands(game: Game) -> str:
     """The commands that GoGui offers in its analyze window: a type, a name and the command."""
     listed = ["none/Clear Cache/clear_cache", "string/Show Board/showboard", "string/Print SGF/printsgf"]
     if game.counts_points:
+        listed.append("string/Final Score/final_score")
+    if game.has_dead_stones:
         listed += [
-            "string/Final Score/final_score",
             "plist/Final Status List Alive/final_status_list alive",
             "plist/Final Status List Dead/final_status_list dead",
             "plist/Final Status List Seki/final_status_list seki",

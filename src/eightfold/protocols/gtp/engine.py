@@ -263,7 +263,7 @@ class Gtp:
     @property
     def _ended_by_passes(self) -> bool:
         """Whether nothing but a pass is left."""
-        return self._board.position.is_over and self._board.game.spec.has_pass
+        return self._board.history.ended_by_passes
 
     def _suggest(self, line: Line) -> str:
         """A move that is not played."""

@@ -59,7 +59,7 @@ class History:
     def play(self, action: int, colour: int) -> None:
         """A move of any colour. After two passes the next stone continues the game, as if there were no second pass."""
         position, branch = self.with_side(colour)
-        if position.is_over and self._ended_by_passes():
+        if self.ended_by_passes:
             if action == position.game.points:
                 self._add(position, branch, action, colour)
                 return
@@ -102,9 +102,11 @@ class History:
         self._branches.append(branch)
         self._entries.append((action, colour))
 
-    def _ended_by_passes(self) -> bool:
+    @property
+    def ended_by_passes(self) -> bool:
+        """Whether two passes ended the game, so that one may pass again and again, or go on."""
         game = self.position.game
-        return game.spec.has_pass and len(self) > 1 and self.position.moves[-2:] == (game.points, game.points)
+        return self.position.is_over and game.spec.has_pass and len(self) > 1 and self.position.moves[-2:] == (game.points, game.points)
 
     def _before_second_pass(self, colour: int) -> tuple[Position, int]:
         number = max(k for k, position in enumerate(self._positions) if not position.is_over)

@@ -1,7 +1,7 @@
-"""The end of a game of Go as GTP asks for it: the score, and which stones are dead.
+"""The end of a game that points decide as GTP asks for it: the score, and which stones are dead.
 
 Stones that random games mostly lose are dead (`eightfold.search.ownership`), except under Tromp-Taylor rules, where
-every stone on the board is alive.
+every stone on the board is alive, as in games without dead stones.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ STATUSES = ("alive", "dead", "seki", "black_territory", "white_territory")
 def final_count(position: Position, *, seed: int = 0) -> Count:
     if not position.game.counts_points:
         raise EightfoldError(f"cannot score: {position.game.text} has no points")
-    dead = [] if position.game.values.get("rules") == "tromp-taylor" else dead_groups(position, seed=seed)
+    game = position.game
+    all_live = not game.has_dead_stones or game.values.get("rules") == "tromp-taylor"
+    dead = [] if all_live else dead_groups(position, seed=seed)
     return count(position, dead=[group[0] for group in dead])
 
 

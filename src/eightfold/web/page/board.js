@@ -2,11 +2,11 @@
 // only touches what changed, so that a position or an overlay costs well under a frame.
 
 import { announce, makeSvg } from "./dom.js";
+import { CELL, ground, roomFor } from "./ground.js";
 import { Overlay } from "./overlay.js";
 import { MapLayer, territory } from "./maps.js";
 import { BLACK, COLOURS, letter, pointName } from "./names.js";
 
-export const CELL = 40;
 const EDGE = 38; // from the outermost lines to the edge of the picture: room for coordinates
 const EDGE_BARE = 26;
 const STONE = 18.6;
@@ -30,10 +30,10 @@ export class Board {
     this.onPick = null; // while it is set, a click picks a point instead of playing
   }
 
-  build(size, letters) {
+  build(size, letters, kind, edges) {
     this.size = size;
     this.letters = letters;
-    this.edge = this.coordinates ? EDGE : EDGE_BARE;
+    this.edge = (this.coordinates ? EDGE : EDGE_BARE) + roomFor(edges);
     const width = (size - 1) * CELL + 2 * this.edge;
     const active = this.onPlay !== null;
     this.svg = makeSvg("svg", {
@@ -45,10 +45,10 @@ export class Board {
       tabindex: active ? 0 : null,
     });
     this.svg.append(this.gradients(), makeSvg("rect", { width, height: width, fill: this.paint("wood") }));
-    this.svg.append(this.grid(size), ...this.stars(size));
+    this.svg.append(ground({ size, first: this.edge, last: this.edge + (size - 1) * CELL, kind, edges }));
     if (this.coordinates) this.svg.append(this.labels(size, width));
     this.layers = {};
-    for (const layer of ["forbidden", "shadows", "stones", "territory", "maps", "overlay", "ghosts", "marks"]) {
+    for (const layer of ["forbidden", "legal", "shadows", "stones", "territory", "maps", "overlay", "ghosts", "marks"]) {
       this.layers[layer] = makeSvg("g", { class: layer });
       this.svg.append(this.layers[layer]);
     }
@@ -56,6 +56,7 @@ export class Board {
     this.shown = "0".repeat(size * size);
     this.forbidden = [];
     this.ko = [];
+    this.legal = null; // the points where one may play, in games that mark them
     this.scored = "";
     this.overlay = new Overlay(this);
     this.maps = new MapLayer(this);
@@ -103,26 +104,6 @@ export class Board {
     return `url(#${this.name}-${name})`;
   }
 
-  grid(size) {
-    const [first, last] = [this.edge, this.edge + (size - 1) * CELL];
-    const lines = [];
-    for (let k = 0; k < size; k++) {
-      const at = this.edge + k * CELL;
-      lines.push(`M${first} ${at}H${last}M${at} ${first}V${last}`);
-    }
-    const rim = makeSvg("rect", { class: "rim", x: first, y: first, width: last - first, height: last - first });
-    return makeSvg("g", { class: "grid" }, makeSvg("path", { d: lines.join("") }), rim);
-  }
-
-  stars(size) {
-    if (size < 7) return [];
-    const near = size >= 13 ? 3 : 2;
-    const rows = size % 2 ? [near, (size - 1) / 2, size - 1 - near] : [near, size - 1 - near];
-    const middle = size < 15 ? (size - 1) / 2 : -1; // small boards have four corners and a centre
-    return rows.flatMap((row) =>
-      rows.filter((column) => (row === middle) === (column === middle)).map((column) => this.place(makeSvg("circle", { class: "star", r: 3.4 }), row * size + column)));
-  }
-
   labels(size, width) {
     const group = makeSvg("g", { class: "coordinates", "aria-hidden": "true" });
     for (let k = 0; k < size; k++) {
@@ -138,9 +119,12 @@ export class Board {
   // ---- what is on the board
 
   // stones: a text of 0, 1, 2 for every point; score: ownership and dead stones of a finished game.
-  show({ size, letters, stones, last = null, line = [], forbidden = [], ko = [], score = null, toMove = BLACK,
-    canPlay = false, canMark = false }) {
-    if (size !== this.size || letters !== this.letters) this.build(size, letters);
+  // board: what it looks like, see ground.js; edges: colours by side; legal: points to be marked.
+  show({ size, letters, board = "lines", edges = {}, stones, last = null, line = [], forbidden = [], ko = [], legal = null,
+    score = null, toMove = BLACK, canPlay = false, canMark = false }) {
+    const looks = JSON.stringify([size, letters, board, edges]);
+    if (looks !== this.looks) this.build(size, letters, board, edges);
+    this.looks = looks;
     this.toMove = toMove;
     this.canPlay = canPlay;
     this.canMark = canMark && this.onMark !== null;
@@ -154,6 +138,7 @@ export class Board {
     }
     this.mark(this.lastMark, last, last !== null && `last on-${COLOURS[stones[last]] ?? "empty"}`);
     this.setForbidden(forbidden, ko);
+    this.setLegal(legal, canPlay);
     this.setScore(score);
     this.setLine(line);
     this.mark(this.hintMark, null);
@@ -234,6 +219,12 @@ export class Board {
     this.layers.forbidden.replaceChildren(...crosses, ...squares);
   }
 
+  setLegal(points, visible) {
+    this.legal = points;
+    this.layers.legal.replaceChildren(...(visible ? points ?? [] : []).map((action) =>
+      this.place(makeSvg("circle", { r: 5 }), action)));
+  }
+
   // Show who owns the points at the end, and which stones are dead.
   setScore(score) {
     const key = score ? `${score.ownership} ${score.dead.join()}` : "";
@@ -299,7 +290,8 @@ export class Board {
   }
 
   isFree(action) {
-    return action >= 0 && this.shown[action] === "0" && !this.forbidden.includes(action) && !this.ko.includes(action);
+    return action >= 0 && this.shown[action] === "0" && !this.forbidden.includes(action) && !this.ko.includes(action)
+      && (this.legal === null || this.legal.includes(action));
   }
 
   hoverAt(action) {

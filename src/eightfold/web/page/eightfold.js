@@ -76,7 +76,7 @@ export class EightfoldView {
     answer.sides.forEach((side, k) => {
       const number = answer.symmetries[k]; // a game may have only some of the eight symmetries
       const cell = this.cells[number];
-      cell.board.show({ size: answer.size, letters: state.game.letters, stones: side.stones });
+      cell.board.show({ ...state.game, stones: side.stones });
       cell.node.classList.toggle("canonical", canonical.has(number));
       cell.badge.hidden = !canonical.has(number);
       cell.node.title = capital(answer.names[number]);

@@ -3,9 +3,9 @@
 import { field, make, select, setOptions } from "./dom.js";
 import { capital } from "./names.js";
 
-// {name, values} of a game's text.
+// {name, values} of a game's text; a user's own game has two words, python:MODULE,size=7.
 export function readGame(text) {
-  const [name, rest = ""] = text.split(/:(.*)/s);
+  const [, name, rest = ""] = /^(python:[^,]*|[^:]*)(?:[:,](.*))?$/s.exec(text);
   const values = Object.fromEntries(rest.split(",").filter(Boolean).map((pair) => pair.split("=")));
   return { name, values };
 }
@@ -16,7 +16,7 @@ const LABELS = { size: "Board size", win: "In a row to win" };
 
 export function writeGame(name, values) {
   const pairs = Object.entries(values).map(([key, value]) => `${key}=${value}`);
-  return pairs.length ? `${name}:${pairs.join(",")}` : name;
+  return pairs.length ? `${name}${name.includes(":") ? "," : ":"}${pairs.join(",")}` : name;
 }
 
 // Who plays a colour, and how strong.
@@ -74,7 +74,7 @@ export class SeatForm {
 export class GameForm {
   constructor(menu, text, onChange = null) {
     this.menu = menu;
-    this.name = select(menu.games.map((game) => [game.name, capital(game.name)]), null, () => {
+    this.name = select(menu.games.map((game) => [game.name, capital(game.title)]), null, () => {
       this.propose(this.name.value);
       onChange?.();
     });

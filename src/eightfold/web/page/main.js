@@ -120,20 +120,20 @@ async function begin() {
     const { name, values } = readGame(defaultGame(game.menu));
     const family = game.menu.games.find((known) => known.name === name);
     const size = boardSize(family, values);
-    board.show({ size, letters: family?.letters, stones: "0".repeat(size * size) });
+    board.show({ size, ...family, stones: "0".repeat(size * size) });
   }
 
   function showBoard(state) {
     $("stage").inert = false;
     const busy = state.playing && state.seats[COLOURS[state.to_move]].player !== "human";
     board.show({
-      size: state.game.size, letters: state.game.letters, stones: state.stones, last: state.last, line: state.line,
-      forbidden: state.forbidden, ko: state.ko, score: state.score, toMove: state.to_move ?? BLACK,
-      canPlay: !state.over && !busy, canMark: state.score !== null,
+      ...state.game, stones: state.stones, last: state.last, line: state.line,
+      forbidden: state.forbidden, ko: state.ko, legal: state.legal, score: state.score, toMove: state.to_move ?? BLACK,
+      canPlay: !state.over && !busy, canMark: state.score !== null && state.game.dead_stones,
     });
     const { rule, rules, handicap } = state.game;
     const kind = (rules ? `, ${capital(rules)} rules` : rule ? `, ${rule}` : "") + (handicap > 0 ? `, handicap ${handicap}` : "");
-    $("caption").textContent = `${capital(readGame(state.game.text).name)} ${state.game.size}×${state.game.size}${kind}`
+    $("caption").textContent = `${capital(state.game.name)} ${state.game.size}×${state.game.size}${kind}`
       + `, move ${game.nodes.get(state.node)?.depth ?? 0}` + (state.viewers > 1 ? `, ${state.viewers} viewers` : "");
   }
 

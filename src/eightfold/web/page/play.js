@@ -63,7 +63,7 @@ export class PlayView {
 
   statusText(state) {
     const passed = state.last === state.game.size ** 2; // nothing on the board shows a pass
-    if (state.score && !state.score.agreed) return `${passed ? "Both sides passed. " : ""}By this score ${state.outcome}.`;
+    if (state.over && state.score && !state.score.agreed) return `${passed ? "Both sides passed. " : ""}By this score ${state.outcome}.`;
     if (state.over) return `${capital(state.outcome)}.`;
     const colour = COLOURS[state.to_move];
     const before = passed ? `${capital(COLOURS[3 - state.to_move])} passed. ` : "";
@@ -182,7 +182,8 @@ export function defaultSeats(menu, text) {
   return { black: { player: "human", level: 0 }, white: { player: opponent.key, level: opponent.default_level } };
 }
 
-// The game of a first visit: a network's, if there is one.
+// The game of a first visit: what the user asked for, else a network's, if there is one.
 export function defaultGame(menu) {
+  if (menu.asked_for) return menu.default_game;
   return menu.players.find((entry) => entry.is_network)?.game || menu.default_game;
 }

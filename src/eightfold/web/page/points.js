@@ -1,10 +1,10 @@
-// The bar of a game that is decided by points: prisoners, a pass button, and the score at the end, where a click marks
-// dead stones.
+// The bar of a game that has a pass or is decided by points: prisoners, a pass button, and the score. Where stones can
+// be dead it comes at the end, and a click marks them; else it is that of the board as it stands.
 
 import { announce, button, make, show, toast } from "./dom.js";
-import { COLOURS, WHITE } from "./names.js";
+import { COLOURS, WHITE, capital } from "./names.js";
 
-const WAYS = { area: "Living stones and territory count.", territory: "Territory and prisoners count, dead stones among them." };
+const WAYS = { stones: "Every stone counts.", area: "Living stones and territory count.", territory: "Territory and prisoners count, dead stones among them." };
 
 export class PointsBar {
   constructor(holder, game) {
@@ -27,30 +27,33 @@ export class PointsBar {
   }
 
   show(state) {
-    show(this.node, state.prisoners !== null);
-    if (!state.prisoners) return;
-    const [black, white] = state.prisoners;
-    this.prisoners.textContent = `Prisoners taken: black ${black}, white ${white}`;
+    const { prisoners, score, game } = state;
+    show(this.node, prisoners !== null || score !== null || game.has_pass);
+    show(this.prisoners, prisoners !== null);
+    if (prisoners) this.prisoners.textContent = `Prisoners taken: black ${prisoners[0]}, white ${prisoners[1]}`;
+    show(this.pass, game.has_pass);
     this.pass.disabled = !this.canPass(state);
-    show(this.scoring, state.score !== null);
+    show(this.scoring, score !== null);
     if (state.score) this.showScore(state);
   }
 
-  showScore({ score, game, outcome }) {
+  showScore({ score, game, outcome, over }) {
+    for (const part of [this.agree, this.suggest, this.resume]) show(part, game.dead_stones);
     const komi = game.komi ? ` (komi ${game.komi})` : "";
     this.total.textContent = `Black ${score.black}, white ${score.white}${komi}: ${score.text}`;
     const { length } = score.dead;
-    const dead = WAYS[score.scoring] + (length ? ` ${length === 1 ? "1 stone is" : `${length} stones are`} marked as dead.` : "");
-    this.note.textContent = score.agreed ? `${dead} Agreed: ${outcome}.`
+    const dead = (WAYS[score.scoring] ?? "") + (length ? ` ${length === 1 ? "1 stone is" : `${length} stones are`} marked as dead.` : "");
+    if (!game.dead_stones) this.note.textContent = over ? `${dead} ${capital(outcome)}.` : dead;
+    else this.note.textContent = score.agreed ? `${dead} Agreed: ${outcome}.`
       : `${dead} Click a stone to mark its group as dead or alive, then agree.`;
     this.agree.disabled = score.agreed;
-    if (score.text !== this.said) announce(`Score: ${outcome}.`);
+    if (over && score.text !== this.said) announce(`Score: ${outcome}.`);
     this.said = score.text;
   }
 
   canPass(state) {
     const busy = state.playing && state.seats[COLOURS[state.to_move ?? WHITE]].player !== "human";
-    return state.game.has_pass && !state.over && !busy;
+    return state.can_pass && !busy;
   }
 
   playPass() {
