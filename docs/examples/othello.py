@@ -49,7 +49,7 @@ def reset(state, size, options):
     state[SIZE] = size
     state[SIDE] = BLACK
     state[LAST] = NO_MOVE
-    for k in range(4):  # in the middle, diagonally: black's on one diagonal, white's on the other
+    for k in range(4):  # two of each colour in the middle, diagonally
         row, column = size // 2 - k // 2, size // 2 - k % 2
         put(state, row * size + column, WHITE if row == column else BLACK)
 
@@ -102,8 +102,7 @@ def legal(state, moves):
                 moves[count] = point
                 count += 1
         if count == 0:  # the other side can move, or the game would be over
-            moves[0] = points
-            count = 1
+            moves[0], count = points, 1
     return count
 
 
@@ -128,7 +127,8 @@ def play(state, move):
 def margin_of(state):
     lead = 0
     for point in range(state[SIZE] ** 2):
-        lead += (state[HEADER + point] == BLACK) - (state[HEADER + point] == WHITE)
+        if state[HEADER + point] != 0:
+            lead += 1 if state[HEADER + point] == BLACK else -1
     return lead
 
 

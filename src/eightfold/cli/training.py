@@ -57,15 +57,16 @@ def train(
 
         train_run(config, folder)
         return
+    from eightfold.games.game import GAMES, name_in
     from eightfold.web.page_process import page_process
 
-    with page_process(folder) as shown:  # first of all: PyTorch and the compiler keep people waiting
+    family = name_in(config.game)
+    own = None if family in GAMES else config.game
+    with page_process(folder, own) as shown:  # first of all: PyTorch and the compiler keep people waiting
         from eightfold.cli.warmup import warm_up
-        from eightfold.games.game import GAMES, make_game
         from eightfold.learning.commands import train_run
 
-        family = make_game(config.game).name
-        if family in GAMES:
+        if own is None:
             warm_up((family,), training=True, once=True, tell=shown.compiles if shown is not None else None)
         ended_by = train_run(config, folder)
         if shown is not None and ended_by != signal.SIGTERM:

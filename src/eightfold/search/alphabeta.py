@@ -60,6 +60,7 @@ class AlphaBeta:
     KIND = PlayerKind(
         summary="minimax with alpha-beta pruning, a fixed number of plies or seconds ahead",
         example="alphabeta:depth=4",
+        needs="scores_moves",
         levels=Levels(option="depth", values=(1, 2, 4, 6), usual=2, unit=("ply ahead", "plies ahead")),
     )
     Options = AlphaBetaOptions

@@ -31,6 +31,7 @@ class Greedy:
     KIND = PlayerKind(
         summary="the point that scores highest right now, for itself and for the opponent; no look-ahead",
         example="greedy:lambda=0.5",
+        needs="scores_moves",
     )
     Options = GreedyOptions
     timed, bytes_a_game = False, 0

@@ -34,6 +34,7 @@ class PlayerKind:
     example: str = ""
     levels: Levels | None = None
     has_tree: bool = False  # takes as much memory as its time allows, or as its option `memory` says
+    needs: str = ""  # a property of `Game` that says whether a game offers what it needs; "": nothing but the rules
     is_program: bool = False  # somebody else's program in a process of its own
 
 

@@ -47,6 +47,7 @@ class MenuEntry:
     place: str = ""  # a folder or file that no message may tell
     game: str = ""  # the game that its network was trained for, or a family without its options: any of them
     any_size: bool = False
+    needs: str = ""  # a property of the game, as `PlayerKind` has it
     ownership: bool = False  # whether its network predicts who will own the points
 
     def level(self, number: int) -> Level:
@@ -68,7 +69,13 @@ class MenuEntry:
         return EightfoldError(str(error).replace(f"{kind}:{self.place}", self.key).replace(self.place, self.key))
 
     def check_fits(self, game: Game) -> None:
-        """A network plays the game that it was trained for; some play it on any board."""
+        """A network plays the game that it was trained for; some play it on any board.
+
+        Other players need nothing, or something that not every game offers.
+        """
+        if self.needs and not getattr(game, self.needs):
+            lacking = self.needs.replace("_", " ")
+            raise EightfoldError(f"player {self.key} needs a game that {lacking}; {game.text} does not")
         if self.game and self.game != game.name:
             check_fits(self.game, game, who=f"player {self.key}", any_size=self.any_size)
 
@@ -147,7 +154,9 @@ def _entry(text: str) -> MenuEntry:
     if not spec.kind.argument:
         levels, default = _levels(spec, spec.name)
         key = text if spec.given else spec.name
-        return MenuEntry(key=key, summary=spec.kind.summary, levels=levels, default_level=default)
+        return MenuEntry(
+            key=key, summary=spec.kind.summary, levels=levels, default_level=default, needs=spec.kind.needs
+        )
     short = spec.argument
     if spec.kind.argument == "COMMAND":  # it may hold paths: people see the program's name alone
         short = Path(split_words(spec.argument, spec.name)[0]).name

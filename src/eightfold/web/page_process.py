@@ -22,9 +22,11 @@ from eightfold.web.serve import has_display, serve
 class PageProcess:
     """A running page."""
 
-    def __init__(self, run: Path) -> None:
+    def __init__(self, run: Path, game: str | None = None) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "eightfold.web.page_process", str(run)], stdin=subprocess.PIPE, bufsize=0
+            [sys.executable, "-m", "eightfold.web.page_process", str(run), *([game] if game else [])],
+            stdin=subprocess.PIPE,
+            bufsize=0,
         )
         self._lock = threading.Lock()
 
@@ -49,12 +51,15 @@ class PageProcess:
 
 
 @contextlib.contextmanager
-def page_process(run: Path) -> Iterator[PageProcess | None]:
-    """The page of a run for the time of a `with` block; None where there is no display to show it on."""
+def page_process(run: Path, game: str | None = None) -> Iterator[PageProcess | None]:
+    """The page of a run for the time of a `with` block; None where there is no display to show it on.
+
+    `game`: the user's own game, typed by them, which the page then knows too.
+    """
     if not has_display():
         yield None
         return
-    page = PageProcess(run)
+    page = PageProcess(run, game)
     before = signal.signal(signal.SIGTERM, _exit)
     BURSTS.listen(page.compiles)
     try:
@@ -77,4 +82,4 @@ def read_parts(hear: Callable[[str], None]) -> None:
 
 
 if __name__ == "__main__":
-    serve(runs=[Path(sys.argv[1])], training=read_parts)
+    serve(runs=[Path(sys.argv[1])], game=sys.argv[2] if len(sys.argv) > 2 else None, training=read_parts)

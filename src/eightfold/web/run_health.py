@@ -16,6 +16,7 @@ from eightfold.games.pictures import draw_game
 from eightfold.learning.health import Health, Looked, Slice, run_health
 from eightfold.learning.health_pictures import bare_diagram, game_words, times_words
 from eightfold.learning.runs.folder import GAMES
+from eightfold.web.replays import replay_message
 
 
 class WatchedHealth:
@@ -61,7 +62,8 @@ def _slice_message(health: Health, part: Slice) -> dict[str, Any]:
 
 def _game_message(health: Health, looked: Looked) -> dict[str, Any]:
     picture = draw_game(bare_diagram(health.game, looked))
-    return {**looked.kept.as_dict(), "words": game_words(looked), "picture": picture}
+    replay = replay_message(health.game.text, tuple(looked.kept.moves))
+    return {**looked.kept.as_dict(), **replay, "words": game_words(looked), "picture": picture}
 
 
 def _healthy(health: Health) -> dict[str, Any] | None:

@@ -16,6 +16,7 @@ from typing import Any
 from eightfold.core.errors import EightfoldError
 from eightfold.learning.data.kept import read_kept
 from eightfold.learning.runs.metrics import read_entry
+from eightfold.web.replays import replay_message
 from eightfold.web.run_health import WatchedHealth, health_message
 
 MOST_POINTS = 1200  # of a curve: more than a screen has
@@ -83,8 +84,9 @@ class WatchedRun:
         lines = data[: data.rfind(b"\n") + 1].splitlines()
         if size > TAIL:
             lines = lines[1:]  # its beginning is missing
+        text = str(self.summary().get("game", ""))
         games = [game.as_dict() for line in reversed(lines[-MOST_GAMES:]) if (game := read_kept(line)) is not None]
-        return {"games": games, "size": size}
+        return {"games": [{**game, **replay_message(text, tuple(game["moves"]))} for game in games], "size": size}
 
 
 class WatchedRuns:

@@ -289,6 +289,7 @@ class Session:
                 "text": game.text,
                 "size": game.size,
                 "name": game.spec.name,
+                "summary": game.spec.summary,
                 "has_pass": game.spec.has_pass,
                 "dead_stones": game.has_dead_stones,
                 "board": game.spec.board,

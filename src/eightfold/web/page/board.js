@@ -33,7 +33,7 @@ export class Board {
   build(size, letters, kind, edges) {
     this.size = size;
     this.letters = letters;
-    this.edge = (this.coordinates ? EDGE : EDGE_BARE) + roomFor(edges);
+    this.edge = (this.coordinates ? EDGE : EDGE_BARE) + roomFor(kind, edges);
     const width = (size - 1) * CELL + 2 * this.edge;
     const active = this.onPlay !== null;
     this.svg = makeSvg("svg", {

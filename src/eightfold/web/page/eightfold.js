@@ -16,6 +16,7 @@ export class EightfoldView {
     this.network = select([], null, () => this.ask());
     this.mode = select([["played", "With its symmetry mode"], ["bare", "The network alone"]], "played",
       () => this.ask());
+    this.words = make("p", {});
     this.facts = make("div", { class: "facts" });
     this.verdict = make("div", { class: "verdict", id: "verdict" });
     this.cells = SHORT.map((name, number) => this.cell(name, number));
@@ -23,8 +24,7 @@ export class EightfoldView {
       make("div", { class: "intro" },
         make("div", { class: "words" },
           make("h1", {}, "One position, eight sides"),
-          make("p", {}, "A square board looks the same from eight sides. These are the eight sides of the position in your game. "
-            + "The framed one is the canonical form, which SLAP always chooses."),
+          this.words,
           this.facts),
         make("div", { class: "card" },
           field("Network", this.network), field("Evaluated", this.mode), this.verdict)),
@@ -97,7 +97,12 @@ export class EightfoldView {
 
   showFacts(answer) {
     const fact = (name, value) => make("div", {}, make("dt", {}, name), make("dd", {}, value));
-    const symmetry = answer.stabiliser === "none" ? "none: all eight sides differ" : answer.stabiliser;
+    const count = answer.symmetries.length; // of the game
+    const all = count === 8 ? "all eight" : count === 2 ? "both" : `all ${count}`;
+    const sides = count === 8 ? "These are the eight sides of the position in your game."
+      : `The rules of your game have ${count} of the eight symmetries, and these are the sides of its position.`;
+    this.words.textContent = `A square board looks the same from eight sides. ${sides} The framed one is the canonical form, which SLAP always chooses.`;
+    const symmetry = answer.stabiliser !== "none" ? answer.stabiliser : count > 1 ? `none: ${all} sides differ` : "none";
     this.facts.replaceChildren(make("dl", {},
       fact("Symmetry of the position", symmetry),
       fact("Different sides", String(answer.different)),
@@ -112,7 +117,7 @@ export class EightfoldView {
       return;
     }
     const share = answer.disagreement;
-    const words = share < 0.0005 ? "The network gives the same answer from all eight sides."
+    const words = share < 0.0005 ? "The network gives the same answer from all sides."
       : share < 0.1 ? "The network gives nearly the same answer from all sides."
         : share < 0.3 ? "The network's answers differ between the sides."
           : "The network treats the sides as different positions.";

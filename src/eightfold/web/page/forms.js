@@ -10,6 +10,11 @@ export function readGame(text) {
   return { name, values };
 }
 
+// The board size of a game: from its text, else the default of its family.
+export function boardSize(family, values) {
+  return Number(values.size ?? family?.options.find((option) => option.name === "size")?.default ?? 15);
+}
+
 // Options that the page proposes instead of a game's own default.
 const PROPOSED = { go: { size: 9 } };
 const LABELS = { size: "Board size", win: "In a row to win" };

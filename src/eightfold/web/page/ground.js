@@ -23,9 +23,9 @@ export function ground({ size, first, last, kind, edges }) {
   return group;
 }
 
-// How much farther from the edge of the picture the points are, to make room for coloured sides.
-export function roomFor(edges) {
-  return Object.keys(edges).length ? BAR + 2 : 0;
+// How much farther from the edge of the picture the points are, to make room for coloured sides or for cells.
+export function roomFor(kind, edges) {
+  return (Object.keys(edges).length ? BAR + 2 : 0) + (kind === "cells" ? 6 : 0);
 }
 
 // The diagonals from the lower left to the upper right.

@@ -7,7 +7,7 @@ import { make, show, toast } from "./dom.js";
 import { EightfoldView } from "./eightfold.js";
 import { Game } from "./game.js";
 import { BLACK, COLOURS, actionOf, capital } from "./names.js";
-import { readGame } from "./forms.js";
+import { boardSize, readGame } from "./forms.js";
 import { PatternsView } from "./patterns.js";
 import { PointsBar } from "./points.js";
 import { PlayView, defaultGame, defaultSeats } from "./play.js";
@@ -59,11 +59,6 @@ function sharedPosition(menu) {
   const board = { ...family, size: boardSize(family, values) };
   const moves = found[2].split("-").filter(Boolean).map((move) => actionOf(move, board));
   return { game: found[1], moves };
-}
-
-// The board size of a game: from its text, else the default of its family.
-function boardSize(family, values) {
-  return Number(values.size ?? family?.options.find((option) => option.name === "size")?.default ?? 15);
 }
 
 function decoded(text) {
@@ -134,7 +129,8 @@ async function begin() {
     const { rule, rules, handicap } = state.game;
     const kind = (rules ? `, ${capital(rules)} rules` : rule ? `, ${rule}` : "") + (handicap > 0 ? `, handicap ${handicap}` : "");
     $("caption").textContent = `${capital(state.game.name)} ${state.game.size}×${state.game.size}${kind}`
-      + `, move ${game.nodes.get(state.node)?.depth ?? 0}` + (state.viewers > 1 ? `, ${state.viewers} viewers` : "");
+      + `, move ${game.nodes.get(state.node)?.depth ?? 0}` + (state.viewers > 1 ? `, ${state.viewers} viewers` : "")
+      + (Object.keys(state.game.edges).length ? `. ${capital(state.game.summary)}.` : ""); // what the coloured sides mean
   }
 
   let view = null;

@@ -40,7 +40,7 @@ export class PointsBar {
   showScore({ score, game, outcome, over }) {
     for (const part of [this.agree, this.suggest, this.resume]) show(part, game.dead_stones);
     const komi = game.komi ? ` (komi ${game.komi})` : "";
-    this.total.textContent = `Black ${score.black}, white ${score.white}${komi}: ${score.text}`;
+    this.total.textContent = `Black ${score.black}, white ${score.white}${komi}${over ? `: ${score.text}` : ""}`;
     const { length } = score.dead;
     const dead = (WAYS[score.scoring] ?? "") + (length ? ` ${length === 1 ? "1 stone is" : `${length} stones are`} marked as dead.` : "");
     if (!game.dead_stones) this.note.textContent = over ? `${dead} ${capital(outcome)}.` : dead;

@@ -5,8 +5,7 @@ import { Chart } from "./charts.js";
 import { button, field, make, select, setOptions } from "./dom.js";
 import { HealthPanel } from "./health.js";
 import { COLOURS, capital, pointName } from "./names.js";
-import { stonesAfter } from "./capture.js";
-import { readGame } from "./forms.js";
+import { boardSize, readGame } from "./forms.js";
 
 const REFRESH = 2000; // milliseconds between two refreshes of the run
 const PACE = 350; // milliseconds per move of a replay
@@ -141,7 +140,7 @@ export class RunsView {
     this.health.grown(size);
     const { name, values } = readGame(this.run.game ?? "");
     const family = this.game.menu.games.find((known) => known.name === name);
-    this.kind = { letters: family?.letters, has_pass: family?.has_pass, size: Number(values.size ?? 15) };
+    this.kind = { ...family, size: boardSize(family, values) };
     this.list.replaceChildren(...games.map((game) => {
       const result = game.result in COLOURS ? `${capital(COLOURS[game.result])} wins` : "Draw";
       return make("li", {}, button(`${result} in ${game.moves.length}`, () => this.replay(game), { class: "link" }));
@@ -159,12 +158,16 @@ export class RunsView {
   }
 
   showPly(ply) {
-    const { moves, opening } = this.replayed;
-    const { size, letters, has_pass: captures } = this.kind;
-    const stones = stonesAfter(moves.slice(0, ply), size, { captures });
-    const last = ply ? moves[ply - 1] : null;
-    this.board.show({ size, letters, stones, last });
+    const { moves, opening, start, changes, error } = this.replayed;
     this.slider.value = ply;
+    if (error) {
+      this.caption.textContent = error;
+      return;
+    }
+    const stones = [...start];
+    for (const [point, stone] of changes.slice(0, ply).flat()) stones[point] = String(stone);
+    const last = ply ? moves[ply - 1] : null;
+    this.board.show({ ...this.kind, stones: stones.join(""), last });
     const random = opening ? `, the first ${opening} random` : "";
     this.caption.textContent = `Move ${ply} of ${moves.length}${last === null ? "" : `: ${pointName(last, this.kind)}`}${random}`;
   }
