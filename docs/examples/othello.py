@@ -86,10 +86,11 @@ def can_play(state, point, colour):
 
 
 @kernel
-def can_move(state, colour):
+def can_anybody_play(state):
     for point in range(state[SIZE] ** 2):
-        if can_play(state, point, colour):
-            return True
+        for colour in (BLACK, WHITE):
+            if can_play(state, point, colour):
+                return True
     return False
 
 
@@ -118,7 +119,7 @@ def play(state, move):
     state[PLY] += 1
     state[LAST] = move
     toggle_side(state[HASHES:])
-    if not can_move(state, BLACK) and not can_move(state, WHITE):
+    if not can_anybody_play(state):
         lead = margin_of(state)
         state[RESULT] = DRAW if lead == 0 else BLACK if lead > 0 else WHITE
 
@@ -127,8 +128,7 @@ def play(state, move):
 def margin_of(state):
     lead = 0
     for point in range(state[SIZE] ** 2):
-        if state[HEADER + point] != 0:
-            lead += 1 if state[HEADER + point] == BLACK else -1
+        lead += (0, 1, -1)[state[HEADER + point]]
     return lead
 
 

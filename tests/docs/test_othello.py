@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 
 import numpy as np
@@ -10,8 +11,8 @@ import pytest
 from controllers import Controller
 from eightfold.core.errors import EightfoldError
 from eightfold.games import BLACK, DRAW, WHITE, Game, Position, count, make_game
-from eightfold.games.records.sgf import read_sgf, write_sgf
 from eightfold.games.records.record import GameRecord
+from eightfold.games.records.sgf import read_sgf, write_sgf
 from eightfold.games.records.variations import read_tree, write_tree
 from eightfold.games.state import HASHES, HEADER, LAST
 from eightfold.search.ownership import estimate_ownership
@@ -152,7 +153,7 @@ def test_nobody_passes_who_can_move_and_who_cannot_must():
 
 def test_an_odd_board_is_refused_in_one_line():
     with pytest.raises(
-        EightfoldError, match="^othello: size=7 is odd; four discs begin in the middle of an even board$"
+        EightfoldError, match=r"^othello: size=7 is odd; four discs begin in the middle of an even board$"
     ):
         othello(7)
 
@@ -189,7 +190,7 @@ def test_the_rules_commute_with_every_symmetry(g):
     to = np.append(destinations(6)[g], game.points)
     for seed in range(3):
         positions = random_game(game, seed)
-        for position, following in zip(positions, positions[1:], strict=False):
+        for position, following in itertools.pairwise(positions):
             image = turned(position, g)
             assert image.orbit_key == position.orbit_key
             assert sorted(to[position.legal_moves]) == image.legal_moves.tolist()

@@ -152,7 +152,7 @@ def test_nothing_is_counted_before_both_have_passed():
     assert "both sides have passed" in refusal(game.agree)
     game.play(25 - 1, now=0.0)
     assert not game.is_over
-    assert "have passed" in refusal(lambda: session([24]).mark_dead(24))
+    assert "no stone is dead in gomoku" in refusal(lambda: session([24]).mark_dead(24))
 
 
 def test_programs_agree_at_once_and_a_resigned_game_is_not_counted():

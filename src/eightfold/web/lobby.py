@@ -21,7 +21,7 @@ from eightfold.core.compiling import BURSTS
 from eightfold.core.errors import EightfoldError
 from eightfold.core.settings import settings_of
 from eightfold.core.threads import usable_cores
-from eightfold.games.game import DEFAULT_GAME, Game, known_games, make_game
+from eightfold.games.game import DEFAULT_GAME, GAMES, Game, make_game
 from eightfold.parts import PLAYERS
 from eightfold.search.result import Player
 from eightfold.web.explorer import ServedLibraries
@@ -77,7 +77,7 @@ class Lobby:
         self._loop = asyncio.get_running_loop()
         BURSTS.listen(self.page_compiles)
         default = (self.game or make_game(DEFAULT_GAME)).name
-        for family in known_games():
+        for family in self.families:
             self.warm_up.step(family, partial(warm_up_session, family), later=family != default)
 
     def close(self) -> None:
@@ -88,6 +88,11 @@ class Lobby:
         self.warm_up.close()
         self.workers.close()
         self._players.close()
+
+    @property
+    def families(self) -> list[str]:
+        """The games that the page offers: those of the package, and the one that the user typed."""
+        return list(dict.fromkeys([*GAMES, *([self.game.name] if self.game else [])]))
 
     # ---- tables ---------------------------------------------------------------------------------------
 
@@ -193,7 +198,7 @@ class Lobby:
         """The players, games, point maps and pattern libraries that a browser may choose."""
         return {
             "players": [entry.as_dict() for entry in self.menu.all()],
-            "games": [_family_message(make_game(name)) for name in known_games()],
+            "games": [_family_message(make_game(name)) for name in self.families],
             "maps": self.maps.all(),
             "patterns": self.patterns.all(),
             "default_game": (self.game or make_game(DEFAULT_GAME)).text,

@@ -5,8 +5,9 @@
     ('ann', (40, 32))
 
 A game says its number by `GameSpec.sgf`; `sgf_go.py` and `sgf_gomoku.py` know how games of a number are read and
-written, `sgf_plain.py` all games of other numbers. Read with tolerance: text around the games; lower-case letters in names, which old files have (`SiZe` is SZ);
-a missing GM, which is Gomoku's unless KM or HA say Go. Read next: `sgf_tree.py`, the syntax.
+written, `sgf_plain.py` all games of other numbers. Read with tolerance: text around the games; lower-case letters in
+names, which old files have (`SiZe` is SZ); a missing GM, which is Gomoku's unless KM or HA say Go. Read next:
+`sgf_tree.py`, the syntax.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Games in SGF that have a number of their own there and no style of writing: moves in turn, by the rules of the game.
 
-Othello is GM[2] and Hex GM[11], say. The private property EIGHTFOLD holds the game's text, EIGHTFOLD[python:hex,size=7],
-without which nobody could know the rules. A point is two letters, column and row from the top; a pass is an empty move.
+Othello is GM[2] and Hex GM[11], say. The private property EIGHTFOLD holds the game's text, without which nobody could
+know the rules: EIGHTFOLD[python:hex,size=7]. A point is two letters, column and row from the top; a
+pass is an empty move.
 """
 
 from __future__ import annotations

@@ -106,7 +106,12 @@ class History:
     def ended_by_passes(self) -> bool:
         """Whether two passes ended the game, so that one may pass again and again, or go on."""
         game = self.position.game
-        return self.position.is_over and game.spec.has_pass and len(self) > 1 and self.position.moves[-2:] == (game.points, game.points)
+        return (
+            self.position.is_over
+            and game.spec.has_pass
+            and len(self) > 1
+            and self.position.moves[-2:] == (game.points, game.points)
+        )
 
     def _before_second_pass(self, colour: int) -> tuple[Position, int]:
         number = max(k for k, position in enumerate(self._positions) if not position.is_over)
