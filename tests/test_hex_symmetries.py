@@ -210,6 +210,6 @@ def test_a_network_with_all_eight_built_in_is_refused(game):
 @pytest.mark.parametrize("mode", MODES)
 def test_a_whole_training_run_in_every_mode(mode, game, recorder, tmp_path):
     """Self-play, the buffer, batches, validation and evaluation, all in this process."""
-    changes = (f"game={game.text}", f"symmetry={mode}", "games=8", "training.games_a_round=2", "training.batch_size=16")
+    changes = (f"game={game.text}", f"symmetry={mode}", "games=16", "training.games_a_round=4", "training.batch_size=8")
     train_run(tiny(*changes), tmp_path / "run")
     assert recorder.all == (HAS if mode in TURNING or mode == "augment-eager" else set())

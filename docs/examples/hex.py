@@ -31,6 +31,7 @@ GAME = GameSpec(
     state_length=lambda size: HEADER + 2 * size * size,  # the stones, and which sides each is joined to
     encoders={"last-move": 4},
     symmetries="half turn",  # the others swap the sides, or lay the neighbours along the other diagonal
+    has_draws=False,
     board="diagonals",
     edges={"top": BLACK, "bottom": BLACK, "left": WHITE, "right": WHITE},
     sgf=11,
@@ -109,13 +110,12 @@ def play(state, move):
 def rollout(state, random, scratch):
     """Fill the board at random and look once: on a full board exactly one side is joined."""
     if state[RESULT] == ONGOING:
-        size, count = state[SIZE], legal(state, scratch)
-        while count > 0:
-            pick = random_below(random, count)
+        size = state[SIZE]
+        for empty in range(legal(state, scratch), 0, -1):
+            pick = random_below(random, empty)
             state[HEADER + scratch[pick]] = state[SIDE]
             state[SIDE] = BLACK + WHITE - state[SIDE]
-            count -= 1
-            scratch[pick] = scratch[count]
+            scratch[pick] = scratch[empty - 1]
         spread(state, BLACK)
         state[RESULT] = WHITE
         for column in range(size):

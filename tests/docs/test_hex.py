@@ -11,6 +11,7 @@ from controllers import Controller
 from eightfold.core.rng import make_random
 from eightfold.games import BLACK, WHITE, Game, Position, make_game
 from eightfold.games.records.sgf import read_sgf
+from eightfold.learning.monitors import SelfPlayMonitor
 from eightfold.symmetry.group import destinations
 from launching import eightfold
 
@@ -132,6 +133,16 @@ def test_the_rules_have_the_half_turn_and_none_of_the_other_six():
                 assert position.orbit_key != last.orbit_key
     assert differs[[0, 2]].tolist() == [0, 0]
     assert (differs[[1, 3, 4, 5, 6, 7]] > games / 4).all(), differs
+
+
+def test_short_games_that_either_side_wins_are_no_collapse_where_there_are_no_draws():
+    game, random = hex_board(5), np.random.default_rng(1)
+    monitor = SelfPlayMonitor(game)
+    for number in range(200):
+        positions = random_game(game, random)
+        monitor.add(positions, 0, BLACK if number % 2 else WHITE)
+    assert monitor.figures()["draws"] == 0
+    assert not monitor.warnings()
 
 
 # ---- in a terminal, over GTP, in records ----------------------------------------------------------------------

@@ -1,6 +1,7 @@
-"""The pictures of docs/page.md, small, from those of screenshots.py and screenshots_go.py.
+"""The pictures of docs/page.md and docs/new-game.md, small, from those of screenshots.py and its neighbours.
 
-python tests/web/screenshots.py SHOTS && python tests/web/screenshots_go.py SHOTS && python tests/web/pictures.py SHOTS
+python tests/web/screenshots.py SHOTS && python tests/web/screenshots_go.py SHOTS
+python tests/web/screenshots_own_games.py SHOTS && python tests/web/pictures.py SHOTS
 
 Needs Pillow, which other packages bring along.
 """
@@ -11,7 +12,16 @@ import sys
 from pathlib import Path
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
-SHOWN = ("play-light", "analyse-light", "eightfold-dark", "go-count-light", "go-patterns-light", "play-phone")
+SHOWN = (
+    "play-light",
+    "analyse-light",
+    "eightfold-dark",
+    "go-count-light",
+    "go-patterns-light",
+    "play-phone",
+    "othello",
+    "hex",
+)
 WIDTH, COLOURS = 860, 256
 
 

@@ -37,7 +37,12 @@ def test_nonsense_in_a_file_is_left_out(tmp_path):
     (tmp_path / "metrics.jsonl").write_text('x\n[1]\n{"minutes": 1, "loss": NaN}\n\xff\n', encoding="latin-1")
     assert run.curves(0)["entries"] == [{"minutes": 1}]
     (tmp_path / "games.jsonl").write_text('{"moves": "x"}\nnull\n{"moves": [1], "opening": 0, "result": 3}\n')
-    assert run.games()["games"] == [{"moves": [1], "opening": 0, "result": 3}]
+    [game] = run.games()["games"]
+    assert game.pop("error").startswith("unknown game ''")
+    assert game == {"moves": [1], "opening": 0, "result": 3}
+    (tmp_path / "config.toml").write_text('game = "gomoku:size=3,win=3"')
+    (tmp_path / "games.jsonl").write_text('{"moves": [1, 1], "opening": 0, "result": 3}\n')
+    assert "move b3 is not legal" in run.games()["games"][0]["error"]
 
 
 def test_a_long_run_is_thinned_but_keeps_every_evaluation(tmp_path):

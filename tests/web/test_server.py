@@ -271,7 +271,7 @@ def test_before_a_game_there_is_nothing_to_play(address):
     ("more", "said"),
     [
         ({"game": "chess"}, "unknown game 'chess'"),
-        ({"game": "python:os"}, "unknown game 'python'"),
+        ({"game": "python:os"}, "unknown game 'python:os'"),
         ({"game": "gomoku:size=99"}, "is not a whole number from 3 to 25"),
         ({"white": {"player": "net:/etc", "level": 0}}, "unknown player 'net:/etc'"),
         ({"white": {"player": "python:os:system", "level": 0}}, "unknown player"),

@@ -31,6 +31,7 @@ class GameSpec:
     symmetries: str | Iterable[int | str] = ALL
     """Which of the eight symmetries the rules have: a subgroup by its name, or its members by numbers or names."""
     has_pass: bool = False
+    has_draws: bool = True  # whether a game may end in a draw
     letters: str = string.ascii_lowercase  # of the columns, in names of moves
     board: str = "lines"
     """How it is drawn: stones on the crossings of lines, in `cells`, or on lines with rising `diagonals` as in Hex."""

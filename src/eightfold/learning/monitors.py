@@ -140,9 +140,10 @@ def _collapsed(game: Game, games: Collection[Seen]) -> Finding | None:
         return None
     length, one_side = sum(each.length for each in games) / len(games), one_sided(games)
     decided = sum(each.winner != DRAW for each in games) / len(games)
+    none_defends = decided > ONE_SIDED and game.spec.has_draws  # either side wins; without draws, always
     if length < _short(game, SHORT) and one_side > ONE_SIDED:
         how = f"{one_side:.0%} won by one side"
-    elif length < _short(game, VERY_SHORT) and decided > ONE_SIDED:  # either side wins, for neither defends
+    elif length < _short(game, VERY_SHORT) and none_defends:
         how = f"{decided:.0%} of them decided"
     else:
         return None
