@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-TESTS = Path(__file__).parents[1]
-sys.path[:0] = [str(TESTS), str(TESTS.parent / "docs" / "examples")]
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from eightfold.benchmarks.browser import browser, ready, why_not
 from eightfold.web.lobby import Lobby
 from web.serving import running
 
+EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 WINDOW = {"width": 1080, "height": 700}
 POSITIONS = {
     "othello": "python:othello,size=8&moves=e3-f3-f4-f5-f6-c4-g3-g4-g5-h4-c5-g6-h6-h5-h3-b5",
@@ -20,6 +20,7 @@ POSITIONS = {
 
 
 def take(folder: Path) -> None:
+    sys.path.insert(0, str(EXAMPLES))
     folder.mkdir(parents=True, exist_ok=True)
     for name, position in POSITIONS.items():
         with running(Lobby(game=f"python:{name}", workers=1, seed=1)) as address, browser() as chromium:

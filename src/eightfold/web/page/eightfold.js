@@ -4,6 +4,7 @@
 import { Board } from "./board.js";
 import { field, make, select, setOptions } from "./dom.js";
 import { fitsGame } from "./forms.js";
+import { looksOf } from "./ground.js";
 import { capital, percent, pointName } from "./names.js";
 
 const SHORT = ["Original", "Rotated right", "Rotated by 180°", "Rotated left", "Mirrored left–right", "Mirrored top–bottom",
@@ -76,7 +77,7 @@ export class EightfoldView {
     answer.sides.forEach((side, k) => {
       const number = answer.symmetries[k]; // a game may have only some of the eight symmetries
       const cell = this.cells[number];
-      cell.board.show({ ...state.game, stones: side.stones });
+      cell.board.show({ ...looksOf(state.game), stones: side.stones });
       cell.node.classList.toggle("canonical", canonical.has(number));
       cell.badge.hidden = !canonical.has(number);
       cell.node.title = capital(answer.names[number]);

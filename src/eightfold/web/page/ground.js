@@ -8,6 +8,11 @@ export const CELL = 40;
 const BAR = 6; // how thick a coloured side is
 const GAP = 21; // from the outermost points to it: stones end before
 
+// What a board needs to know of a game to look like it. A game's options may have any names, so nothing else is taken.
+export function looksOf({ size, letters, board, edges }) {
+  return { size, letters, board, edges };
+}
+
 // first, last: where the outermost points are, along either side.
 export function ground({ size, first, last, kind, edges }) {
   const group = makeSvg("g", { class: "grid" });

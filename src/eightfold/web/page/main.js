@@ -6,6 +6,7 @@ import { CompilingBanner } from "./compiling.js";
 import { make, show, toast } from "./dom.js";
 import { EightfoldView } from "./eightfold.js";
 import { Game } from "./game.js";
+import { looksOf } from "./ground.js";
 import { BLACK, COLOURS, actionOf, capital } from "./names.js";
 import { boardSize, readGame } from "./forms.js";
 import { PatternsView } from "./patterns.js";
@@ -115,14 +116,14 @@ async function begin() {
     const { name, values } = readGame(defaultGame(game.menu));
     const family = game.menu.games.find((known) => known.name === name);
     const size = boardSize(family, values);
-    board.show({ size, ...family, stones: "0".repeat(size * size) });
+    board.show({ ...looksOf({ ...family, size }), stones: "0".repeat(size * size) });
   }
 
   function showBoard(state) {
     $("stage").inert = false;
     const busy = state.playing && state.seats[COLOURS[state.to_move]].player !== "human";
     board.show({
-      ...state.game, stones: state.stones, last: state.last, line: state.line,
+      ...looksOf(state.game), stones: state.stones, last: state.last, line: state.line,
       forbidden: state.forbidden, ko: state.ko, legal: state.legal, score: state.score, toMove: state.to_move ?? BLACK,
       canPlay: !state.over && !busy, canMark: state.score !== null && state.game.dead_stones,
     });

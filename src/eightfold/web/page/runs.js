@@ -6,6 +6,7 @@ import { button, field, make, select, setOptions } from "./dom.js";
 import { HealthPanel } from "./health.js";
 import { COLOURS, capital, pointName } from "./names.js";
 import { boardSize, readGame } from "./forms.js";
+import { looksOf } from "./ground.js";
 
 const REFRESH = 2000; // milliseconds between two refreshes of the run
 const PACE = 350; // milliseconds per move of a replay
@@ -167,7 +168,7 @@ export class RunsView {
     const stones = [...start];
     for (const [point, stone] of changes.slice(0, ply).flat()) stones[point] = String(stone);
     const last = ply ? moves[ply - 1] : null;
-    this.board.show({ ...this.kind, stones: stones.join(""), last });
+    this.board.show({ ...looksOf(this.kind), stones: stones.join(""), last });
     const random = opening ? `, the first ${opening} random` : "";
     this.caption.textContent = `Move ${ply} of ${moves.length}${last === null ? "" : `: ${pointName(last, this.kind)}`}${random}`;
   }
