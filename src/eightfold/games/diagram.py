@@ -79,6 +79,8 @@ def diagram_of(
     return Diagram(
         size=game.size,
         letters=game.spec.letters,
+        board=game.spec.board,
+        edges=game.spec.edges,
         stones=tuple(
             NumberedStone(point=point, colour=colour, number=numbers[point], is_gone=int(board[point]) != colour)
             for point, colour in colours.items()
