@@ -210,3 +210,19 @@ def best_possible_score(state: Ints) -> int:  # type: ignore[empty-body]
 
 def judge_position(state: Ints, scores: Ints) -> int:  # type: ignore[empty-body]
     """What a position is worth to the side to move without looking ahead; has a default, from the `scores` [2, A]."""
+
+
+def judge_moves(state: Ints, scores: Ints, moves: Ints, count: int, enough: int) -> int:  # type: ignore[empty-body]
+    """The best that the side to move gets by one of the first `count` of `moves`, if `judge_position` judges after it.
+
+    It may stop at a move that gets `enough`, which it then brings to the front. NOT_JUDGED, which is the default, where
+    moves must be played one by one: always if one of them ends the game. It saves alpha-beta its last ply; the scores
+    [2, A] stay as they are.
+    """
+
+
+def judge_reply(state: Ints, scores: Ints, move: int, reply: int) -> int:  # type: ignore[empty-body]
+    """What `judge_position` says to the side to move after its `move` and the other side's `reply`.
+
+    NOT_JUDGED, which is the default, where they must be played: always if one of them ends the game.
+    """

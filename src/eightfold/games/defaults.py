@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from eightfold.core.jit import Ints, kernel
 from eightfold.core.rng import Random, random_below
 from eightfold.games.contract import GAME, encode, legal, play, stones
-from eightfold.games.state import BLACK, HASHES, NO_MOVE, ONGOING, RESULT, SIDE, SIZE, copy_state
+from eightfold.games.state import BLACK, HASHES, NO_MOVE, NOT_JUDGED, ONGOING, RESULT, SIDE, SIZE, copy_state
 from eightfold.symmetry.group import read_symmetries, symmetry_mask
 from eightfold.symmetry.orbit import orbit_key
 
@@ -68,6 +68,16 @@ def ownership(state: Ints, owners: NDArray[np.int8]) -> None:
     """Every stone owns the point on which it lies."""
     size = state[SIZE]
     stones(state, owners.reshape(size, size))
+
+
+@kernel
+def judge_moves(state: Ints, scores: Ints, moves: Ints, count: int, enough: int) -> int:
+    return NOT_JUDGED
+
+
+@kernel
+def judge_reply(state: Ints, scores: Ints, move: int, reply: int) -> int:
+    return NOT_JUDGED
 
 
 @kernel

@@ -24,6 +24,7 @@ from eightfold.core.settings import setting
 from eightfold.core.specialise import specialise
 from eightfold.core.specs import check_spec
 from eightfold.games.game import Game, Position
+from eightfold.games.state import NO_MOVE
 from eightfold.search.greedy import need_heuristic
 from eightfold.search.kind import Levels, PlayerKind
 from eightfold.search.limits import Limits
@@ -39,7 +40,7 @@ from eightfold.search.result import (
 
 KERNELS = "eightfold.search.kernels.alphabeta"
 DEEPEST, USUAL_DEPTH = 64, 4
-TABLE_ENTRIES = 1 << 20
+TABLE_ENTRIES, FEW_ENTRIES = 1 << 20, 1 << 14  # the second for a search of a few plies: it stays in the cache
 HEARD_IN = 0.1  # seconds after which Ctrl-C is noticed
 WATCHED_EVERY = 0.02  # seconds between two looks at a stop from outside
 
@@ -79,11 +80,12 @@ class AlphaBeta:
         self._depth, self._seconds = options.depth, options.seconds
         self._near, self._exact = options.near, options.scores == "exact"
         self._random = np.random.default_rng(check_seed(seed))
-        self._work = make_work(game, self._depth or DEEPEST, TABLE_ENTRIES)
+        entries = FEW_ENTRIES if 0 < self._depth <= USUAL_DEPTH else TABLE_ENTRIES
+        self._work = make_work(game, self._depth or DEEPEST, entries)
         self.timed, self.bytes_a_game = options.seconds > 0, sum(array.nbytes for array in self._work)
 
     def new_game(self) -> None:
-        self._work.bounds[:] = 0
+        self._work.table[:] = 0
 
     def fork(self, seed: int) -> AlphaBeta:
         return AlphaBeta(self._game, self._options, seed=seed)
@@ -114,13 +116,12 @@ class AlphaBeta:
     ) -> SearchResult:
         """Lines: how it goes on after the best move, and after others. Scores [A]: exact ones, nan where is none."""
         exact = bool(np.isfinite(scores).any())
-        values = [self._as_value(position, score) if np.isfinite(score) else np.nan for score in scores.tolist()]
         return SearchResult(
             scores=scores.copy() if exact else None,
-            values=np.array(values, np.float32) if exact else None,
+            values=self._as_values(position, scores).astype(np.float32) if exact else None,
             action=lines[0][0],
             policy=one_hot(position.game.actions, lines[0][0]),
-            value=self._as_value(position, value),
+            value=float(self._as_values(position, np.float64(value))),
             principal_variation=lines[0],
             variations=tuple(lines) if len(lines) > 1 else (),
             effort=int(self._work.nodes[0]),
@@ -171,7 +172,9 @@ class AlphaBeta:
             return self._result(position, lines, best_value, reached, scores)
 
         values = np.zeros(len(moves), np.int64)
-        for depth in range(1, deepest + 1):
+        # Without pruning at the root an iteration orders nothing but equals; one in two is enough for that.
+        step = 2 if self._exact and not limits.timed and not limits.told else 1
+        for depth in range(1 + (deepest - 1) % step, deepest + 1, step):
             finished = self._search_root(depth, moves, values, limits, so_far)
             if finished == 0:
                 break
@@ -216,10 +219,11 @@ class AlphaBeta:
             raise
         return finished[0]
 
-    def _as_value(self, position: Position, value: float) -> float:
-        if abs(value) >= self._kernels.win_value(position.state) - DEEPEST:
-            return 1.0 if value > 0 else -1.0
-        return value / (2 * position.game.rules.best_possible_score(position.state))
+    def _as_values(self, position: Position, scores: NDArray[np.float64] | np.float64) -> NDArray[np.float64]:
+        """Scores as the search counts, from -1 to 1."""
+        sure = self._kernels.win_value(position.state) - DEEPEST
+        scale = 2 * position.game.rules.best_possible_score(position.state)
+        return np.where(np.abs(scores) >= sure, np.sign(scores), scores / scale)
 
 
 def make_work(game: Game, depth: int, entries: int) -> Any:
@@ -231,10 +235,9 @@ def make_work(game: Game, depth: int, entries: int) -> Any:
         moves=np.zeros((plies, actions), np.int64),
         order=np.zeros((plies, actions), np.int64),
         frames=np.zeros((plies, kernels.FRAME), np.int64),
+        killers=np.full(plies, NO_MOVE, np.int64),
         near=np.zeros(actions, np.int64),
-        keys=np.zeros(entries, np.int64),
-        values=np.zeros(entries, np.int64),
-        bounds=np.zeros(entries, np.int16),
+        table=np.zeros((entries, kernels.ENTRY), np.int64),
         nodes=np.zeros(1, np.int64),
         stop=np.zeros(1, np.int64),
     )

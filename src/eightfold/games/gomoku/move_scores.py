@@ -12,6 +12,7 @@ import numpy as np
 from eightfold.core.jit import Ints, kernel
 from eightfold.games.gomoku.lines import (
     CARO,
+    EMPTIES,
     EMPTY,
     FREESTYLE,
     RENJU,
@@ -24,7 +25,7 @@ from eightfold.games.gomoku.lines import (
     overline_wins,
 )
 from eightfold.games.gomoku.renju import ALLOWED, EYES, fault
-from eightfold.games.state import BLACK, SIZE, WHITE
+from eightfold.games.state import BLACK, NOT_JUDGED, SIDE, SIZE, WHITE
 
 DIGITS = 15  # a score of 10^15 still leaves room for sums in 64 bits
 POWERS: Ints = 10 ** np.arange(DIGITS + 1, dtype=np.int64)
@@ -165,6 +166,124 @@ def _rescore_by_rule(state: Ints, move: int, scores: Ints) -> None:  # [2, A]
             known = scores[0, point] > 0  # what black may play is worth something to it
             if may != known:
                 _score_by_rule(state, point, scores, eyes)
+
+
+@kernel
+def judge_moves(state: Ints, scores: Ints, moves: Ints, count: int, enough: int) -> int:  # [2, A], [A]
+    """What `rescore_moves` and `judge_position` would say, without a move being played.
+
+    A stone takes its own point from both sides and lengthens own runs at the ends of its lines. Most moves are never
+    looked at: they cannot be better than the best so far.
+    """
+    win, size, colour = state[WIN], state[SIZE], state[SIDE]
+    own, other = scores[colour - BLACK], scores[WHITE - colour]
+    own_best = own_second = other_best = other_second = 0
+    for point in range(size * size):
+        if own[point] > own_second:
+            own_second = min(own[point], own_best)
+            own_best = max(own[point], own_best)
+        if other[point] > other_second:
+            other_second = min(other[point], other_best)
+            other_best = max(other[point], other_best)
+    if state[RULE] > STANDARD or win > DIGITS or state[EMPTIES] <= 1 or own_best >= POWERS[win]:
+        return NOT_JUDGED
+    longest = _digits(own_best)  # no stone makes a longer run now
+    best = NOT_JUDGED
+    for alone in range(2):  # first the moves that touch own stones, or take away the other side's best
+        for k in range(count):
+            move = moves[k]
+            joins, blocks = _digits(own[move]), other[move] == other_best
+            if (joins == 1 and not blocks) != alone:
+                continue
+            # A stone lengthens a run by one, and where it joins two, by no more than the run that it makes itself.
+            gain = 9 * POWERS[longest] if joins == 1 else POWERS[min(longest + joins, win)]
+            if not blocks and own_best + gain - other_best <= best:
+                continue
+            end = _best_end(state, move, colour, own, move)
+            if end < 0:
+                return NOT_JUDGED
+            reached = max(end, own_second if own[move] == own_best else own_best)
+            best = max(best, reached - (other_second if blocks else other_best))
+            if best >= enough:
+                moves[0], moves[k] = move, moves[0]
+                return best
+        if own_best + 9 * POWERS[longest] - other_best <= best:
+            break  # a lone stone does no better
+    return best
+
+
+@kernel
+def _digits(score: int) -> int:
+    """The longest run of a point, by its score."""
+    digits = 1
+    while POWERS[digits + 1] <= score:
+        digits += 1
+    return digits
+
+
+@kernel
+def judge_reply(state: Ints, scores: Ints, move: int, reply: int) -> int:  # [2, A]
+    """A stone of either side: each lengthens runs of its own, and takes its point from both."""
+    win, size, colour = state[WIN], state[SIZE], state[SIDE]
+    own, other = scores[colour - BLACK], scores[WHITE - colour]
+    if state[RULE] > STANDARD or win > DIGITS or state[EMPTIES] <= 2:
+        return NOT_JUDGED
+    if own[move] >= POWERS[win] or other[reply] >= POWERS[win]:
+        return NOT_JUDGED
+    own_best = _best_end(state, move, colour, own, reply)
+    other_best = _best_end(state, reply, BLACK + WHITE - colour, other, move)
+    if own_best < 0 or other_best < 0:
+        return NOT_JUDGED
+    for point in range(size * size):
+        if point not in (move, reply):
+            own_best, other_best = max(own_best, own[point]), max(other_best, other[point])
+    return own_best - other_best
+
+
+@kernel
+def _best_end(state: Ints, move: int, colour: int, own: Ints, taken: int) -> int:  # [A]
+    """The best score of the empty ends of the lines that a stone on `move` would join; below 0 if one falls.
+
+    The point `taken` is not empty either.
+    """
+    win, size = state[WIN], state[SIZE]
+    too_long = POWERS[win] if state[RULE] == FREESTYLE else 1
+    cell = cell_of(move // size, move % size, size)
+    best = 0
+    for line in range(4):
+        step = 1 if line == 0 else size - 1 + line  # between cells, and between points
+        apart = 1 if line == 0 else size - 2 + line
+        up, ahead = cell + step, 1  # the first cells that are not of this colour, and how far they are
+        while state[up] == colour:
+            up += step
+            ahead += 1
+        down, behind = cell - step, 1
+        while state[down] == colour:
+            down -= step
+            behind += 1
+        if state[up] == EMPTY and move + ahead * apart != taken:
+            gain = _gain(state, up, step, colour, ahead, behind, win, too_long)
+            if gain < 0:
+                return gain  # an overline
+            best = max(best, own[move + ahead * apart] + gain)
+        if state[down] == EMPTY and move - behind * apart != taken:
+            gain = _gain(state, down, -step, colour, behind, ahead, win, too_long)
+            if gain < 0:
+                return gain
+            best = max(best, own[move - behind * apart] + gain)
+    return best
+
+
+@kernel
+def _gain(state: Ints, end: int, step: int, colour: int, near: int, far: int, win: int, too_long: int) -> int:
+    """What an end gains by a stone `near` steps before it, behind which a run of `far` - 1 stones begins."""
+    before = near
+    end += step
+    while state[end] == colour:
+        before += 1
+        end += step
+    now = before + far
+    return (POWERS[now] if now <= win else too_long) - (POWERS[before] if before <= win else too_long)
 
 
 @kernel

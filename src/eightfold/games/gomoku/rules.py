@@ -48,6 +48,8 @@ from eightfold.games.gomoku.lines import (
 )
 from eightfold.games.gomoku.move_scores import best_possible_score as best_possible_score
 from eightfold.games.gomoku.move_scores import counted_run
+from eightfold.games.gomoku.move_scores import judge_moves as judge_moves
+from eightfold.games.gomoku.move_scores import judge_reply as judge_reply
 from eightfold.games.gomoku.move_scores import rescore_moves as rescore_moves
 from eightfold.games.gomoku.move_scores import score_moves as score_moves
 from eightfold.games.gomoku.renju import (

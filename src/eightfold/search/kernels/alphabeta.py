@@ -23,20 +23,25 @@ from numpy.typing import NDArray
 from eightfold.core.jit import Ints, kernel
 from eightfold.games.contract import (
     best_possible_score,
+    judge_moves,
     judge_position,
+    judge_reply,
     play,
     position_key,
     rescore_moves,
     score_moves,
 )
-from eightfold.games.state import BLACK, DRAW, ONGOING, RESULT, SIDE, SIZE, copy_state
+from eightfold.games.state import BLACK, DRAW, NO_MOVE, NOT_JUDGED, ONGOING, RESULT, SIDE, SIZE, copy_state
 
 EXACT, AT_LEAST, AT_MOST = 1, 2, 3  # what a stored value says of the true one
 LONGEST = 1000  # more plies than any search looks ahead
-UNDECIDED = np.iinfo(np.int64).min
+UNDECIDED, ANYTHING = np.iinfo(np.int64).min, np.iinfo(np.int64).max
+
+# An entry of the table.
+KEY, VALUE, BOUND, ENTRY = 0, 1, 2, 3
 
 # A frame of the stack: what is known of the position at a ply while its moves are tried.
-ALPHA, BETA, FLOOR, BEST, TRIED, COUNT, FRAME = 0, 1, 2, 3, 4, 5, 6
+ALPHA, BETA, FLOOR, BEST, CHOICE, REPLY, TRIED, COUNT, FRAME = 0, 1, 2, 3, 4, 5, 6, 7, 8
 
 
 class Work(NamedTuple):
@@ -47,10 +52,9 @@ class Work(NamedTuple):
     moves: Ints  # [D + 1, A] candidates of each ply
     order: Ints  # [D + 1, A] and what they are sorted by
     frames: Ints  # [D + 1, FRAME]
+    killers: Ints  # [D + 1] the best move of the last position of each ply: often a good one in the next, too
     near: Ints  # [A] how many stones lie within the radius of a point
-    keys: Ints  # [T]
-    values: Ints  # [T]
-    bounds: NDArray[np.int16]  # [T] 4 * depth + kind, 0 if empty
+    table: Ints  # [T, ENTRY] key, value and 4 * depth + kind, 0 if empty; side by side, for one look at the memory
     nodes: Ints  # [1] positions looked at
     stop: Ints  # [1] set from outside: give up at once
 
@@ -61,6 +65,7 @@ def prepare(work: Work, state: Ints, radius: int, board: NDArray[np.int8]) -> No
     copy_state(state, work.states[0])
     score_moves(state, work.scores[0])
     work.near[:] = 0
+    work.killers[:] = NO_MOVE
     size = state[SIZE]
     for row in range(size):
         for column in range(size):
@@ -142,6 +147,10 @@ def search(work: Work, last_ply: int, alpha: int, beta: int, radius: int) -> int
             tried = frame[TRIED]
             bring_best_forward(work.moves[ply], work.order[ply], tried, frame[COUNT])
             move = work.moves[ply, tried]
+            bound = refuted_by(work, ply, move, frame[REPLY])
+            if bound <= frame[ALPHA]:
+                value = take_back(work, ply, last_ply, bound)
+                continue
             make_child(work, ply, move)
             mark_near(work.near, move, work.states[ply, SIZE], radius, 1)
             ply += 1
@@ -155,14 +164,23 @@ def search(work: Work, last_ply: int, alpha: int, beta: int, radius: int) -> int
 
 
 @kernel
+def refuted_by(work: Work, ply: int, move: int, reply: int) -> int:
+    """What a move is worth at the most, by the reply that refuted another one two plies before the last."""
+    if reply in (NO_MOVE, move) or work.near[reply] == 0:  # what is near is a candidate after any move
+        return ANYTHING
+    value = judge_reply(work.states[ply], work.scores[ply], move, reply)
+    return ANYTHING if value == NOT_JUDGED else value
+
+
+@kernel
 def look_up(work: Work, ply: int, last_ply: int) -> tuple[int, int]:
     """What the table says of the position at `ply`, and what that is of the true value; 0 where it knows nothing."""
     state = work.states[ply]
     key = position_key(state)
-    entry = key & (work.keys.shape[0] - 1)
-    if work.keys[entry] != key or work.bounds[entry] // 4 != last_ply - ply:
+    entry = work.table[key & (work.table.shape[0] - 1)]
+    if entry[KEY] != key or entry[BOUND] // 4 != last_ply - ply:
         return 0, 0
-    return _from_table(work.values[entry], ply, win_value(state) - LONGEST), int(work.bounds[entry] % 4)
+    return _from_table(entry[VALUE], ply, win_value(state) - LONGEST), entry[BOUND] % 4
 
 
 @kernel
@@ -190,8 +208,22 @@ def enter(work: Work, ply: int, last_ply: int, alpha: int, beta: int) -> int:
     frame[ALPHA] = frame[FLOOR] = alpha
     frame[BETA] = beta
     frame[BEST] = -2 * win_value(state)
+    frame[REPLY] = NO_MOVE
     frame[TRIED] = 0
     frame[COUNT] = find_candidates(work, ply)
+    if ply == last_ply - 1:
+        bring_best_forward(work.moves[ply], work.order[ply], 0, frame[COUNT])
+        best = judge_moves(state, work.scores[ply], work.moves[ply], frame[COUNT], beta)
+        if best != NOT_JUDGED:
+            work.nodes[0] += frame[COUNT]
+            frame[BEST] = best
+            if best >= beta:
+                work.frames[ply - 1, REPLY] = work.moves[ply, 0]
+            remember(work, ply, last_ply)
+            return best
+    for k in range(frame[COUNT]):
+        if work.moves[ply, k] == work.killers[ply]:
+            work.order[ply, k] = ANYTHING
     return UNDECIDED
 
 
@@ -200,19 +232,29 @@ def take_back(work: Work, ply: int, last_ply: int, value: int) -> int:
     """Account for the value of one more move; the value of the position once no further move can change it."""
     frame = work.frames[ply]
     frame[TRIED] += 1
-    frame[BEST] = max(frame[BEST], value)
+    if value > frame[BEST]:
+        frame[BEST], frame[CHOICE] = value, work.moves[ply, frame[TRIED] - 1]
     frame[ALPHA] = max(frame[ALPHA], value)
-    if frame[ALPHA] < frame[BETA] and frame[TRIED] < frame[COUNT]:
+    wins_now = value >= win_value(work.states[ply]) - ply - 1  # no other move can be better
+    if frame[ALPHA] < frame[BETA] and frame[TRIED] < frame[COUNT] and not wins_now:
         return UNDECIDED
-    state = work.states[ply]
+    if frame[BEST] > frame[FLOOR]:
+        work.killers[ply] = frame[CHOICE]
+    remember(work, ply, last_ply)
+    return frame[BEST]
+
+
+@kernel
+def remember(work: Work, ply: int, last_ply: int) -> None:
+    """Put what was found out about the position at `ply` into the table."""
+    state, frame = work.states[ply], work.frames[ply]
     best = frame[BEST]
     key = position_key(state)
-    entry = key & (work.keys.shape[0] - 1)
+    entry = work.table[key & (work.table.shape[0] - 1)]
     kind = AT_LEAST if best >= frame[BETA] else (AT_MOST if best <= frame[FLOOR] else EXACT)
-    work.keys[entry] = key
-    work.values[entry] = _to_table(best, ply, win_value(state) - LONGEST)
-    work.bounds[entry] = 4 * (last_ply - ply) + kind
-    return best
+    entry[KEY] = key
+    entry[VALUE] = _to_table(best, ply, win_value(state) - LONGEST)
+    entry[BOUND] = 4 * (last_ply - ply) + kind
 
 
 @kernel
