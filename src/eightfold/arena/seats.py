@@ -94,14 +94,15 @@ class Task(NamedTuple):
     positions: Mapping[int, Position]  # by slot
 
 
-def think_side_by_side(tasks: Sequence[Task], threads: int) -> dict[int, Answer]:
+def think_side_by_side(tasks: Sequence[Task], threads: int, *, interruptible: bool = True) -> dict[int, Answer]:
     """The answers to all tasks by slot, each thread taking the next task that is left.
 
     Batches come first, then who took longest: so that at the end no thread waits long for the others.
+    `interruptible`: an error, or Ctrl-C, ends what other threads think; else it waits for it, which costs less.
     """
     queue = deque(sorted(tasks, key=lambda task: (not task.seat.batched, -task.seat.last_seconds)))
     threads = max(1, min(threads, len(tasks)))
-    stop = threading.Event() if threads > 1 else None
+    stop = threading.Event() if threads > 1 and interruptible else None
 
     def work(part: int) -> dict[int, Answer]:
         answers: dict[int, Answer] = {}

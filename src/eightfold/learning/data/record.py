@@ -4,6 +4,7 @@ A `PlayedGame` holds what self-play found out and nothing that the rules tell ag
 the searches, the result. Whoever needs positions or planes replays it. `to_bytes` is zlib over
 
     numbers (HEAD) | game and settings as text | moves | plies | values | a bit for each action | policies' entries
+    and where moves were scored, the same again: | a bit for each action | scores' entries
 
 and `from_bytes` believes nothing: what is cut, damaged or made up is refused in one line, and moves that the rules
 forbid are refused by `replay`.
@@ -28,14 +29,14 @@ from eightfold.games.game import Game, Position
 from eightfold.games.state import BLACK, DRAW, WHITE
 from eightfold.learning.data.sample import Sample
 
-MAGIC = b"8fg1"
+MAGIC, WITH_SCORES = b"8fg1", b"8fg2"
 HEAD = struct.Struct("<HHQHBHHH")  # lengths of both texts, seed, opening, result, moves, sampled positions, actions
 LARGEST = 64 << 20  # bytes of a game, unpacked
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PlayedGame:
-    """One finished game of self-play."""
+    """One finished game, of self-play or of an advisor."""
 
     moves: tuple[int, ...]  # P
     opening: int  # moves at its start that were random
@@ -46,6 +47,7 @@ class PlayedGame:
     game: str = ""  # its text
     seed: int = 0  # of the player
     settings: str = ""  # `settings_digest` of how it was played
+    scores: NDArray[np.float32] | None = None  # [T, A] what every move was worth, nan where nobody looked
 
     def replay(self, game: Game) -> list[Position]:
         """The positions after 0 to P moves; an error for a move that the rules forbid."""
@@ -73,24 +75,29 @@ class PlayedGame:
             np.packbits(chosen, axis=1).tobytes(),
             self.policies[chosen].astype("<f4").tobytes(),
         ]
-        return MAGIC + zlib.compress(b"".join(parts))
+        if self.scores is None:
+            return MAGIC + zlib.compress(b"".join(parts))
+        scored = np.isfinite(self.scores)
+        parts += [np.packbits(scored, axis=1).tobytes(), self.scores[scored].astype("<f4").tobytes()]
+        return WITH_SCORES + zlib.compress(b"".join(parts))
 
     @classmethod
     def from_bytes(cls, data: bytes) -> PlayedGame:
         """The game that `to_bytes` made these bytes of."""
         try:
-            if data[: len(MAGIC)] != MAGIC:
+            magic = data[: len(MAGIC)]
+            if magic not in (MAGIC, WITH_SCORES):
                 raise ValueError("it does not begin as one")
             unpacking = zlib.decompressobj()
             body = unpacking.decompress(data[len(MAGIC) :], LARGEST)
             if not unpacking.eof or unpacking.unused_data:
                 raise ValueError("it has another length")
-            return cls._read(body)
+            return cls._read(body, with_scores=magic == WITH_SCORES)
         except (ValueError, struct.error, zlib.error) as error:
             raise EightfoldError(f"{len(data)} bytes are not a played game: {error}") from None
 
     @classmethod
-    def _read(cls, body: bytes) -> PlayedGame:
+    def _read(cls, body: bytes, *, with_scores: bool) -> PlayedGame:
         game_bytes, settings_bytes, seed, opening, result, count, sampled, actions = HEAD.unpack_from(body)
         place = HEAD.size
 
@@ -105,10 +112,16 @@ class PlayedGame:
         moves = np.frombuffer(take(2 * count), "<u2")
         plies = np.frombuffer(take(2 * sampled), "<u2").astype(np.int64)
         values = np.frombuffer(take(4 * sampled), "<f4").astype(np.float32)
-        mask = np.frombuffer(take(sampled * -(-actions // 8)), np.uint8).reshape(sampled, -(-actions // 8))
-        chosen = np.unpackbits(mask, axis=1, count=actions).view(np.bool_)
-        policies = np.zeros((sampled, actions), np.float32)
-        policies[chosen] = np.frombuffer(take(4 * int(chosen.sum())), "<f4")
+
+        def take_sparse(elsewhere: float) -> NDArray[np.float32]:  # [T, A]
+            mask = np.frombuffer(take(sampled * -(-actions // 8)), np.uint8).reshape(sampled, -(-actions // 8))
+            chosen = np.unpackbits(mask, axis=1, count=actions).view(np.bool_)
+            entries = np.full((sampled, actions), elsewhere, np.float32)
+            entries[chosen] = np.frombuffer(take(4 * int(chosen.sum())), "<f4")
+            return entries
+
+        policies = take_sparse(0)
+        scores = take_sparse(np.nan) if with_scores else None
         if place != len(body):
             raise ValueError("it has another length")
         ascending = bool((np.diff(plies) > 0).all()) and (sampled == 0 or plies[-1] < count)
@@ -116,7 +129,10 @@ class PlayedGame:
             raise ValueError("its numbers do not fit each other")
         if not (np.isfinite(values).all() and (np.abs(values) <= 1).all() and np.isfinite(policies).all()):
             raise ValueError("its values are not numbers from -1 to 1")
+        if scores is not None and np.isinf(scores).any():
+            raise ValueError("its scores are not numbers")
         return cls(
+            scores=scores,
             moves=tuple(moves.tolist()),
             opening=opening,
             result=result,
@@ -141,11 +157,13 @@ def samples_of(
     *,
     encoder: str,
     value_mix: float = 0.0,
+    discount: float = 1.0,
     auxiliary: bool = False,
 ) -> list[Sample]:
     """The samples of a game, in the board's own frame; `positions` are what `replay` gave.
 
-    A value target is the result of the game, mixed with what the search expected by the share `value_mix`.
+    A value target is the result of the game, mixed with what the search expected by the share `value_mix`. The
+    result counts less by the factor `discount` for every move that is left to play after the sample's own.
     """
     if len(played.plies) == 0:
         return []
@@ -155,6 +173,7 @@ def samples_of(
     game.kernels.encode_batch(np.array([position.state for position in chosen]), number, states)
     sides = np.array([position.to_move for position in chosen])
     outcomes = np.where(played.result == DRAW, 0, np.where(sides == played.result, 1, -1)).astype(np.float32)
+    outcomes *= np.float32(discount) ** (len(played.moves) - 1 - played.plies).astype(np.float32)
     values = (1 - value_mix) * outcomes + value_mix * played.root_values
     owners, margin = _final_count(positions[-1]) if auxiliary else (None, 0.0)
     samples = []

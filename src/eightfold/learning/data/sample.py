@@ -82,6 +82,15 @@ class Batch:
             np.array([sample.score for sample in samples], np.float32) if auxiliary else None,
         )
 
+    @classmethod
+    def joined(cls, *batches: Batch) -> Batch:
+        """Several batches of one kind as one."""
+        if len(batches) == 1:
+            return batches[0]
+        columns = [[getattr(batch, field.name) for batch in batches] for field in fields(cls)]
+        whole: list[Any] = [None if parts[0] is None else np.concatenate(parts) for parts in columns]
+        return cls(*whole)
+
     def __len__(self) -> int:
         return len(self.values)
 
