@@ -168,6 +168,11 @@ OTHERS = {
     "symmetry": "slap-cc",
     "start_from": "gomoku-8",
     "training.optimiser": "sgd",
+    "advisor.folder": "nowhere",
+    "advisor.games": "7",
+    "advisor.targets": "softmax",
+    "advisor.softmax_temperature": "0.5",
+    "advisor.discount": "0.5",
 }
 
 
@@ -197,6 +202,7 @@ def test_every_other_key_may_change(run):
         "selfplay.root": "gumbel", "selfplay.cache_key": "position", "selfplay.full_share": 0.9,
         "selfplay.forced_playouts": 0.0, "training.decay": "none", "training.precision": "fp32",
         "training.symmetries": [0, 1], "training.batch_size": 16, "training.window": 40, "training.later_window": 80,
+        "advisor.digest": "",
     }  # fmt: skip
     for item in dataclasses.fields(TrainConfig):
         value = getattr(small(), item.name)

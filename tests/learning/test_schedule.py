@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 from eightfold.config import load_preset
+from eightfold.learning.check import check_config
 from eightfold.learning.checkpointing import SelfPlayProgress
 from eightfold.learning.config import EvaluationConfig, SelfPlayConfig, TrainConfig
 from eightfold.learning.loop import Training
 from eightfold.learning.runs import shell
 from eightfold.learning.runs.metrics import read_metrics
-from eightfold.learning.schedule import weight_of_rollouts
+from eightfold.learning.schedule import steps_earned, weight_of_rollouts
 from tiny_runs import tiny
 
 PAPER = [  # on a tiny board: one game, then ten steps
@@ -227,3 +228,16 @@ def test_a_run_lets_go_of_its_rollouts(tmp_path):
     assert thetas[-1] == 0
     assert 0 < played[0] < played[-1], "games were played from leaves"
     assert len(set(played[-2:])) == 1, "and none when they count for nothing"
+
+
+def test_passes_over_the_window_follow_a_round():
+    """Zhao & Zhang: 25 games, then 100 passes over all samples so far, 50 rounds."""
+    config = load_preset(TrainConfig(), "zhao-zhang")
+    settings = config.training
+    assert (config.games / settings.games_a_round, config.selfplay.playouts) == (50, 400)
+    earned = steps_earned(settings, games=25, samples=700, buffered=2048)
+    assert earned == 100 * 2048 / settings.batch_size
+    assert steps_earned(settings, games=25, samples=100, buffered=settings.batch_size - 1) == 0
+    assert "one of them must be 0" in refusal(
+        lambda: check_config(tiny("training.epochs_a_round=2", "training.steps_a_round=3"))
+    )

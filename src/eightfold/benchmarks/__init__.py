@@ -13,8 +13,8 @@ from eightfold.benchmarks.report import Benchmark, Figure, print_benchmarks
 from eightfold.core.errors import EightfoldError, unknown
 
 NAMES = (
-    "transform", "slap", "rollouts", "go", "patterns", "mcts", "alphabeta", "selfplay", "leaves", "backends",
-    "runtimes", "isn", "td", "buffer", "training", "startup", "gomocup", "page",
+    "transform", "slap", "rollouts", "go", "patterns", "mcts", "alphabeta", "advise", "selfplay", "leaves",
+    "backends", "runtimes", "isn", "td", "buffer", "training", "startup", "gomocup", "page",
 )  # fmt: skip
 ON_DEVICES = ("isn",)  # those that can also measure a device other than the CPU, when asked to
 LONG = ("buffer-full",)  # only when asked for by name

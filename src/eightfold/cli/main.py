@@ -1,5 +1,4 @@
-"""The command line: commands are in `playing.py`, `training.py`, `pictures.py`, `utilities.py`, `patterns.py`,
-`pattern_pages.py`.
+"""The command line: commands are in the modules beside this one (`playing.py`, `training.py`, `advising.py`, ...).
 
 Bad input is one line on stderr and exit code 2; results go to stdout, progress to stderr.
 """
@@ -13,7 +12,8 @@ from typing import Annotated
 import typer
 
 from eightfold import __version__
-from eightfold.cli import pattern_pages as pattern_pages  # importing these adds their commands
+from eightfold.cli import advising as advising  # importing these adds their commands
+from eightfold.cli import pattern_pages as pattern_pages
 from eightfold.cli import patterns as patterns
 from eightfold.cli import pictures as pictures
 from eightfold.cli import playing as playing

@@ -19,7 +19,7 @@ from eightfold.studies import STUDIES
 @app.command()
 def train(
     preset: Annotated[
-        str, typer.Argument(help="A preset (quick, suen-alonso, go-9), or a TOML file of your own.")
+        str, typer.Argument(help="A preset (quick, suen-alonso, zhao-zhang, go-9), or a TOML file of your own.")
     ] = "quick",
     run: Annotated[
         Path | None, typer.Option(help="The run's folder (default: runs/PRESET). An existing run continues.")
@@ -43,13 +43,18 @@ def train(
         str | None,
         typer.Option("--from", help="Start from the weights of a network: a run, a checkpoint or a shipped one."),
     ] = None,
+    advisor: Annotated[
+        Path | None,
+        typer.Option(help="Learn from games first: a folder of `eightfold advise`, or SGF and psq records."),
+    ] = None,
     page: Annotated[bool, typer.Option("--page", help="Also open the page, if there is a display.")] = False,
 ) -> None:
     """Train a network by self-play, or continue a run. Ctrl-C stops cleanly."""
-    from eightfold.learning.config import train_config
+    from eightfold.learning.config import advisor_change, train_config
 
     given = {"game": game, "minutes": minutes, "games": games, "symmetry": symmetry, "seed": seed}
-    changes = [*(f"{key}={value}" for key, value in given.items() if value is not None), *(set_ or [])]
+    taught = [] if advisor is None else [advisor_change(advisor)]
+    changes = [*(f"{key}={value}" for key, value in given.items() if value is not None), *taught, *(set_ or [])]
     folder = run or Path("runs") / Path(preset).stem
     config = train_config(preset, changes, start_from, folder)  # refused before PyTorch is waited for
     if not page:

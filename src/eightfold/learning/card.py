@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from eightfold.games.game import Game
 from eightfold.learning.checkpointing import SelfPlayProgress
 from eightfold.learning.config import TrainConfig
@@ -9,8 +11,14 @@ from eightfold.learning.evaluation import Evaluation
 
 
 def card_text(
-    config: TrainConfig, game: Game, progress: SelfPlayProgress, parameters: int, evaluation: Evaluation | None = None
+    config: TrainConfig,
+    game: Game,
+    progress: SelfPlayProgress,
+    parameters: int,
+    evaluation: Evaluation | None = None,
+    learned_from: Mapping[str, int] | None = None,
 ) -> str:
+    """`learned_from`: samples that steps were taken on, by whose games they are of."""
     lines = [
         f"# {config.network} for {game.text}",
         "",
@@ -19,6 +27,10 @@ def card_text(
         f" {progress.steps} steps",
         f"- {parameters:,} parameters, input `{config.encoder}`",
     ]
+    if learned_from:
+        total_samples = sum(learned_from.values()) or 1
+        shares = [f"{count:,} of {source} ({count / total_samples:.0%})" for source, count in learned_from.items()]
+        lines.append(f"- samples it learned from: {', '.join(shares)}")
     if evaluation is not None:
         total, (low, high) = evaluation.total, evaluation.total.interval
         lines.append(

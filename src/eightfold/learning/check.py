@@ -80,6 +80,11 @@ def _check_training(config: TrainConfig, game: Game) -> None:
         raise EightfoldError(
             "training.validation_every = 1 keeps every game from training; 0, for none, or 2 and more is needed"
         )
+    if settings.steps_a_round and settings.epochs_a_round:
+        raise EightfoldError(
+            f"training.steps_a_round = {settings.steps_a_round} and training.epochs_a_round ="
+            f" {settings.epochs_a_round:g} both say how many steps a round has; one of them must be 0"
+        )
     variants = len(game.symmetries) if config.symmetry == "augment-eager" else 1  # stored ones are samples too
     for key, window in (("window", settings.window), ("later_window", settings.later_window)):
         if window * variants < settings.batch_size and not (key == "later_window" and window == 0):

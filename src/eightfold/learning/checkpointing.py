@@ -20,7 +20,7 @@ from eightfold.core.errors import EightfoldError
 from eightfold.games.game import make_game
 from eightfold.learning.config import TrainConfig
 from eightfold.learning.data.buffer import DataBuffer
-from eightfold.learning.runs.folder import NETWORK, PROGRESS, TRAINING, RunFolder
+from eightfold.learning.runs.folder import NETWORK, PROGRESS, TRAINING, Layout, RunFolder
 from eightfold.learning.runs.metrics import read_metrics
 from eightfold.learning.runs.progress import Progress, load_progress
 from eightfold.learning.trainer import Trainer
@@ -39,6 +39,10 @@ class SelfPlayProgress(Progress):
     owed: float = 0.0  # training steps that the samples so far have earned and that were not yet done
     credited_games: int = 0  # games and samples whose steps are in `owed` already
     credited_samples: int = 0
+    advised_steps: int = 0  # of the first stage, which learns from an advisor
+    advised: int = 0  # 1 once that stage is over
+    from_advisor: int = 0  # samples that steps were taken on, by whose games they are of
+    from_selfplay: int = 0
     evaluated_at: float = 0.0  # seconds, at the last evaluation
     evaluated_games: int = 0  # and the games then
     rate_factor: float = 1.0  # the learning-rate multiplier of the three-sigma rule
@@ -48,7 +52,8 @@ class SelfPlayProgress(Progress):
 
     @property
     def summary(self) -> str:
-        return f"{super().summary}, {self.steps} steps"
+        advised = f", {self.from_advisor} samples of the advisor" if self.from_advisor else ""
+        return f"{super().summary}, {self.steps} steps{advised}"
 
 
 def training_state(trainer: Trainer) -> bytes:
@@ -111,6 +116,29 @@ def check_description(checkpoint: Path, config: TrainConfig) -> None:
         before, now = getattr(description, key), getattr(config, key)
         if before != (make_game(now).text if key == "game" else now):
             raise EightfoldError(f"the network in {checkpoint} is of {key} = {before!r}, not {now!r}")
+
+
+SELF_PLAY = Layout(
+    command="train",
+    defaults=TrainConfig(),
+    fixed={
+        "game": "weights and samples are of one game",
+        "network": "weights fit one network",
+        "encoder": "samples are stored as it encodes them",
+        "start_from": "its first weights came from there",
+        "symmetry": "samples and weights depend on it",
+        "training.optimiser": "its state is a part of the run",
+        "advisor.folder": "its samples came from there",
+        "advisor.games": "so many of its games were taken",
+        "advisor.targets": "its samples were made so",
+        "advisor.softmax_temperature": "its samples were made so",
+        "advisor.discount": "its samples were made so",
+    },
+    remedy="remove it to go on with the settings of this command",
+    checkpoint="checkpoint",
+    games=True,
+    check_checkpoint=check_description,
+)
 
 
 class CheckpointLoader:

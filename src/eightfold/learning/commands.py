@@ -15,7 +15,7 @@ from rich.console import Console
 from eightfold.core.extras import need
 from eightfold.core.signals import Interrupted, stopped_by_signals
 from eightfold.games.game import Game
-from eightfold.learning.config import TrainConfig, train_config
+from eightfold.learning.config import TrainConfig, advisor_change, train_config
 from eightfold.learning.evaluation import Evaluation, measure_network
 from eightfold.learning.report import TrainingReport, print_curve, print_evaluation
 from eightfold.learning.runs.shell import Report, Run
@@ -29,6 +29,7 @@ def train(
     *,
     run: str | Path | None = None,
     start_from: str | Path | None = None,
+    advisor: str | Path | None = None,
     set: Sequence[str] = (),
     **settings: Any,
 ) -> Path:
@@ -38,7 +39,8 @@ def train(
 
     `settings` are keys of the configuration's first level. The network is `net:FOLDER` or `load_network(FOLDER)` then.
     """
-    changes = [*(f"{key}={value}" for key, value in settings.items()), *set]
+    taught = [] if advisor is None else [advisor_change(advisor)]
+    changes = [*(f"{key}={value}" for key, value in settings.items()), *taught, *set]
     folder = Path(run) if run is not None else Path("runs") / Path(preset).stem
     config = train_config(preset, changes, None if start_from is None else str(start_from), folder)
     train_run(config, folder)

@@ -6,6 +6,7 @@ run's folder is made.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from eightfold.config import load_config, load_preset, with_changes
 from eightfold.core.errors import EightfoldError
 from eightfold.core.settings import setting, with_default
 from eightfold.games.game import make_game
+from eightfold.learning.advisor.targets import TARGETS, USUAL_TEMPERATURE
 from eightfold.learning.runs.folder import CONFIG
 from eightfold.nets.store.description import present_network
 from eightfold.nets.store.policy_value import describe_network
@@ -73,6 +75,9 @@ class TrainingConfig:
     steps_a_round: int = setting(
         0, "a fixed number of steps instead (Suen & Alonso: 10); 0: as above", least=0, most=1_000_000
     )
+    epochs_a_round: float = setting(
+        0.0, "passes over the window after every round instead (Zhao & Zhang: 100); 0: as above", least=0, most=100_000
+    )
     window: int = setting(30_000, "newest samples to draw from; one batch at least", least=1, most=100_000_000)
     later_window: int = setting(0, "the same after `later_games`; 0: no change", least=0, most=100_000_000)
     later_games: int = setting(1000, "games after which the window changes", least=0, most=1_000_000_000)
@@ -110,6 +115,27 @@ class TrainingConfig:
 
 
 @dataclass(frozen=True, kw_only=True)
+class AdvisorConfig:
+    """Whom a run learns from before it plays itself (docs/advisor.md)."""
+
+    folder: str = setting("", "games of `eightfold advise`, or SGF and psq records, to learn from first; empty: none")
+    games: int = setting(0, "learn from the first N games alone; 0: from all", least=0, most=1_000_000_000)
+    targets: str = setting(
+        "onehot", "what the policy learns; onehot: the best move, softmax: scores of all", choices=TARGETS
+    )
+    softmax_temperature: float = setting(
+        USUAL_TEMPERATURE, "temperature of the softmax; scores are scaled to run from -1 to 1", least=1e-3, most=1000
+    )
+    discount: float = setting(
+        1.0, "what the result of a game loses with every move until its end; 1: nothing", least=0, most=1
+    )
+    epochs: int = setting(10, "passes over the advisor's samples before the first game", least=0, most=100_000)
+    share: float = setting(0.5, "share of the advisor's samples in a batch when self-play begins", least=0, most=1)
+    share_games: int = setting(500, "games over which this share falls to 0", least=0, most=1_000_000_000)
+    digest: str = setting("", "what the folder holds, as the run noted it; empty: whatever is there")
+
+
+@dataclass(frozen=True, kw_only=True)
 class EvaluationConfig:
     every_minutes: float = setting(2.0, "training time between evaluations; 0: none by time", least=0, most=1e7)
     every_games: int = setting(0, "self-play games between evaluations; 0: none by games", least=0, most=1_000_000_000)
@@ -143,6 +169,7 @@ class TrainConfig:
     selfplay: SelfPlayConfig = field(default_factory=SelfPlayConfig)
     training: TrainingConfig = field(default_factory=TrainingConfig)
     evaluation: EvaluationConfig = field(default_factory=EvaluationConfig)
+    advisor: AdvisorConfig = field(default_factory=AdvisorConfig)
 
     @staticmethod
     def drop_retired(data: dict[str, Any], origin: str) -> None:
@@ -180,3 +207,8 @@ def train_config(
             config, start_from=start_from, network=theirs.network, encoder=theirs.encoder, game=theirs.game
         )
     return with_changes(config, changes)
+
+
+def advisor_change(folder: str | Path) -> str:
+    """The change of a configuration that `--advisor FOLDER` stands for."""
+    return f"advisor.folder={json.dumps(str(folder))}"

@@ -3,6 +3,7 @@
 A round: a thread plays games with the weights of the last round while this one trains on the samples that are
 there; then the new weights are handed over. Neither waits for the other's cores: each has its half of them.
 Every finished game is stored at once, so a run that is killed loses none, and goes on from its last checkpoint.
+A run with an advisor learns from its games first (`advisor/tuition.py`).
 
 Read before: `runs/shell.py` (the run around the rounds), `selfplay.py` (a game), `data/record.py` (its samples),
 `data/buffer.py`, `data/batches.py` (a batch), `trainer.py` (a step).
@@ -24,13 +25,14 @@ import numpy as np
 import torch
 
 from eightfold.games.game import make_game
+from eightfold.learning.advisor.tuition import Tuition
 from eightfold.learning.card import card_text
 from eightfold.learning.check import check_config, check_start, play_settings
 from eightfold.learning.checkpointing import (
+    SELF_PLAY,
     CheckpointLoader,
     SelfPlayProgress,
     StoredGame,
-    check_description,
     recount,
     training_state,
 )
@@ -38,10 +40,11 @@ from eightfold.learning.config import TrainConfig
 from eightfold.learning.data.batches import BatchMaker, symmetries_after
 from eightfold.learning.data.buffer import DataBuffer
 from eightfold.learning.data.record import PlayedGame, samples_of
+from eightfold.learning.data.sample import Batch
 from eightfold.learning.evaluation import Evaluation, measure_network
 from eightfold.learning.monitors import SelfPlayMonitor
 from eightfold.learning.opponents import keep_network, network_opponents
-from eightfold.learning.runs.folder import GAMES, PROGRESS, TRAINING, Layout
+from eightfold.learning.runs.folder import GAMES, PROGRESS, TRAINING
 from eightfold.learning.runs.progress import as_json
 from eightfold.learning.runs.shell import Entry, Report, Run
 from eightfold.learning.runs.torch_globals import half_of_the_cores, seeded, with_half_of_the_cores
@@ -59,32 +62,20 @@ from eightfold.nets.store.open import open_network
 from eightfold.nets.store.policy_value import PolicyValueNetwork
 
 VALIDATION_SAMPLES = 4096
-
-SELF_PLAY = Layout(
-    command="train",
-    defaults=TrainConfig(),
-    fixed={
-        "game": "weights and samples are of one game",
-        "network": "weights fit one network",
-        "encoder": "samples are stored as it encodes them",
-        "start_from": "its first weights came from there",
-        "symmetry": "samples and weights depend on it",
-        "training.optimiser": "its state is a part of the run",
-    },
-    remedy="remove it to go on with the settings of this command",
-    checkpoint="checkpoint",
-    games=True,
-    check_checkpoint=check_description,
-)
+ADVISED_SECONDS = 5.0  # a round of the first stage
+SELF = "self-play"
 
 
 class Training(Run[TrainConfig]):
-    """A run of self-play; its folder also has `buffer/`, `validation/` (held-out samples) and `evaluated/`."""
+    """A run of self-play; its folder also has `buffer/`, `validation/` (held-out samples) and `evaluated/`.
+
+    `advice/` has the samples of its advisor.
+    """
 
     layout = SELF_PLAY
 
     def __init__(self, config: TrainConfig, path: Path) -> None:
-        self._has_weights = (path / SELF_PLAY.checkpoint).is_dir()
+        self._path, self._has_weights = path, (path / SELF_PLAY.checkpoint).is_dir()
         super().__init__(config, path)
         if self.folder.resumed:
             self.monitor.refill(path / GAMES)
@@ -103,6 +94,11 @@ class Training(Run[TrainConfig]):
         self._seeds = np.random.SeedSequence(config.seed).spawn(3)
         with seeded(config.seed):
             self.network = self.description.make()
+        self._auxiliary = has_auxiliary(self.network)  # only games that are decided by points have such targets
+        self._tuition: Tuition | None = None
+        if config.advisor.folder:
+            self._tuition = Tuition(config, self._path, self.game, auxiliary=self._auxiliary)
+            self.config = self._tuition.config
         if config.start_from and not self._has_weights:
             check_start(config)
             load_weights(self.network, open_network(config.start_from, kind=PolicyValueNetwork).checkpoint)
@@ -113,19 +109,7 @@ class Training(Run[TrainConfig]):
             allowed=settings.symmetries,
         )
         self._symmetries = tuple(int(g) for g in self.maker.allowed)  # all that a curriculum comes to
-        self.trainer = Trainer(
-            self.network,
-            settings.learning_rate,
-            config.device,
-            optimiser=settings.optimiser,
-            l2=settings.l2,
-            clip_quantile=settings.clip_quantile,
-            precision=settings.precision,
-            symmetry=config.symmetry,
-            seed=config.seed,
-            ownership_weight=settings.ownership_weight,
-            score_weight=settings.score_weight,
-        )
+        self.trainer = Trainer.of_run(self.network, config)
         self.monitor = SelfPlayMonitor(self.game)
         self.evaluation: Evaluation | None = None
         self._progress = SelfPlayProgress()
@@ -143,10 +127,12 @@ class Training(Run[TrainConfig]):
     def restore(self) -> Iterable[Mapping[str, Any]]:
         """The last checkpoint, and all games that were stored since; games that games.jsonl lacks."""
         config, settings = self.config, self.config.training
-        self._auxiliary = has_auxiliary(self.network)  # only games that are decided by points have such targets
         eager = config.symmetry == "augment-eager"
         self.buffer = self._open_buffer("buffer", lazy=not eager)
         self.validation = self._open_buffer("validation")
+        if self._tuition is not None:
+            self._tuition.buffer = self._open_buffer("advice", lazy=not eager)
+            self.folder.notices += self._tuition.notices
         missing = self._restore_progress() if self.folder.resumed else []
         self._make_selfplay()
         self.buffer.resize(max(settings.window, settings.later_window) * self.buffer.variants)
@@ -207,7 +193,7 @@ class Training(Run[TrainConfig]):
             progress = replace(self.progress)
             marks = {**self.folder.marks(progress.games), "validation": len(self.validation)}
         parameters = sum(parameter.numel() for parameter in self.network.parameters())
-        card = card_text(self.config, self.game, self.progress, parameters, self.evaluation)
+        card = card_text(self.config, self.game, self.progress, parameters, self.evaluation, self.learned_from)
         files = checkpoint_files(self.network, self.description, card)
         return {**files, TRAINING: training_state(self.trainer), PROGRESS: as_json(progress)}, marks
 
@@ -224,11 +210,51 @@ class Training(Run[TrainConfig]):
     def train(self, report: Report = lambda entry: None) -> None:
         super().train(report)
 
+    def prepare(self) -> None:
+        if self._tuition is not None:
+            self._tuition.prepare(self.progress)
+
+    @property
+    def learned_from(self) -> dict[str, int]:
+        """Samples that steps were taken on, by whose games they are of."""
+        own = {SELF: self.progress.from_selfplay}
+        return own if self._tuition is None else {**own, self._tuition.source: self.progress.from_advisor}
+
+    def _advised_round(self, tuition: Tuition) -> Entry:
+        """Some seconds of the first stage: steps on the advisor's samples alone."""
+        progress = self.progress
+        self._clock = start = time.perf_counter()
+        self._set_up_steps()
+        losses: list[Losses] = []
+        end = min(self._deadline(start), start + ADVISED_SECONDS)
+        while not progress.advised and time.perf_counter() < end and not self.stopped:
+            losses.append(self.trainer.step(self.maker.make(tuition.next_batch(progress))))
+            tuition.count_step(progress)
+            if self.save_is_due:
+                self.save()
+        self._tick()
+        self._clock = None
+        rate = len(losses) * self.config.training.batch_size / (time.perf_counter() - start)
+        return {**self._counters(), "advisor_epoch": tuition.epoch(progress), "samples_per_s": rate,
+                **self._mean_losses(losses)}  # fmt: skip
+
+    def _counters(self) -> Entry:
+        progress = self.progress
+        return {
+            "minutes": progress.seconds / 60,
+            "games": progress.games,
+            "samples": progress.samples,
+            "steps": progress.steps,
+            "samples_from": self.learned_from,
+            "learning_rate": self._learning_rate(),
+        }
+
     def train_round(self) -> Entry:
+        if self._tuition is not None and not self.progress.advised:
+            return self._advised_round(self._tuition)
         start, simulations = time.perf_counter(), self.selfplay.search.simulations
         self._clock = start
-        progress, settings = self.progress, self.config.training
-        deadline = start + 60 * self.config.minutes - progress.seconds if self.config.minutes > 0 else math.inf
+        settings, deadline = self.config.training, self._deadline(start)
         self._hand_over_weights()
         self.selfplay.search.theta = weight_of_rollouts(self.config.selfplay, done=self.done)
         played: list[PlayedGame] = []
@@ -259,11 +285,7 @@ class Training(Run[TrainConfig]):
         self._clock = None
         seconds = time.perf_counter() - start
         entry: Entry = {
-            "minutes": progress.seconds / 60,
-            "games": progress.games,
-            "samples": progress.samples,
-            "steps": progress.steps,
-            "learning_rate": self._learning_rate(),
+            **self._counters(),
             "games_per_s": len(played) / seconds,
             "simulations_per_s": (self.selfplay.search.simulations - simulations) / seconds,
             "samples_per_s": len(losses) * settings.batch_size / seconds,
@@ -294,19 +316,36 @@ class Training(Run[TrainConfig]):
         steps = int(progress.owed)
         if steps == 0 or len(self.buffer) < settings.batch_size:
             return []
-        self.trainer.set_learning_rate(self._learning_rate())
-        allowed = symmetries_after(progress.games, self._symmetries, settings.symmetries_from_game)
-        self.maker.allowed = np.array(allowed, np.int64)
-        recent = self._window()
+        self._set_up_steps()
         losses: list[Losses] = []
         while len(losses) < steps and time.perf_counter() < deadline and not self.stopped:
-            stored = self.buffer.sample_stored(settings.batch_size, recent=recent)
-            losses.append(self.trainer.step(self.maker.make(stored)))
+            losses.append(self.trainer.step(self.maker.make(self._draw())))
             progress.owed -= 1
             progress.steps += 1
             if self.save_is_due:  # a round may take minutes
                 self.save()
         return losses
+
+    def _set_up_steps(self) -> None:
+        """The learning rate and the symmetries of the steps to come."""
+        self.trainer.set_learning_rate(self._learning_rate())
+        from_game = self.config.training.symmetries_from_game
+        self.maker.allowed = np.array(symmetries_after(self.progress.games, self._symmetries, from_game), np.int64)
+
+    def _draw(self) -> Batch:
+        """Samples of self-play as they are stored, and the advisor's share."""
+        progress, size, tuition = self.progress, self.config.training.batch_size, self._tuition
+        advised = 0 if tuition is None else tuition.share_of(size, progress.games)
+        progress.from_selfplay += size - advised
+        progress.from_advisor += advised
+        parts = [self.buffer.sample_stored(size - advised, recent=self._window())] if advised < size else []
+        if tuition is not None and advised:
+            parts.append(tuition.draw(advised))
+        return Batch.joined(*parts)
+
+    def _deadline(self, start: float) -> float:
+        """When the minutes of the run are over, as `time.perf_counter` counts."""
+        return start + 60 * self.config.minutes - self.progress.seconds if self.config.minutes > 0 else math.inf
 
     def _credit(self) -> None:
         """Count the steps that games and samples have earned since the last time, each of them once."""
@@ -315,7 +354,7 @@ class Training(Run[TrainConfig]):
             self.config.training,
             games=progress.games - progress.credited_games,
             samples=progress.samples - progress.credited_samples,
-            buffered=len(self.buffer),
+            buffered=min(len(self.buffer), self._window()) // self.buffer.variants,
         )
         progress.credited_games, progress.credited_samples = progress.games, progress.samples
 

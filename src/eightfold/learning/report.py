@@ -45,6 +45,9 @@ class TrainingReport:
         if time.monotonic() - self._printed < LINE_SECONDS:
             return
         self._printed = time.monotonic()
+        if "advisor_epoch" in entry:
+            self._console.print(_advised_line(entry), soft_wrap=True)
+            return
         losses = f"loss {entry['policy_loss']:.3f} + {entry['value_loss']:.3f}" if "policy_loss" in entry else "loss -"
         facts = [
             f"{entry['minutes']:5.1f} min",
@@ -56,9 +59,33 @@ class TrainingReport:
             f"rate {entry['learning_rate']:.1e}",
             f"length {entry.get('game_length', 0):.0f}",
             f"theta {entry['theta']:.2f}" if "theta" in entry else "",
+            _sources(entry),
             self._score,
         ]
         self._console.print("  ".join(filter(None, facts)), soft_wrap=True)
+
+
+def _advised_line(entry: dict[str, Any]) -> str:
+    """Of the first stage, which learns from an advisor."""
+    losses = f"loss {entry['policy_loss']:.3f} + {entry['value_loss']:.3f}" if "policy_loss" in entry else "loss -"
+    source = next((name for name, count in entry["samples_from"].items() if count), "the advisor")
+    facts = [
+        f"{entry['minutes']:5.1f} min",
+        f"learning from {source}",
+        f"epoch {entry['advisor_epoch']:.1f}",
+        f"{entry['samples_per_s']:6,.0f} samples/s",
+        losses,
+    ]
+    return "  ".join(facts)
+
+
+def _sources(entry: dict[str, Any]) -> str:
+    """Whose games the samples were of so far, where it was not self-play alone."""
+    counts = entry.get("samples_from", {})
+    total = sum(counts.values())
+    if not total or len(counts) < 2:
+        return ""
+    return "learned " + ", ".join(f"{count / total:.0%} from {source}" for source, count in counts.items())
 
 
 def _opponents(figures: dict[str, Any]) -> dict[str, dict[str, Any]]:

@@ -12,10 +12,13 @@ def steps_earned(settings: TrainingConfig, *, games: int, samples: int, buffered
     With `steps_a_round` games earn nothing until there is a batch to draw: Suen & Alonso take ten steps after each
     game, not ten for each game so far. With `replay_ratio` every sample earns its share, also those that came
     before. They are fewer than a batch, so they earn fewer steps than `replay_ratio` says, and each is trained on
-    as often as any other.
+    as often as any other. With `epochs_a_round` a round of games earns passes over all of the `buffered` samples.
     """
     if settings.steps_a_round:
         return settings.steps_a_round * games / settings.games_a_round if buffered >= settings.batch_size else 0.0
+    if settings.epochs_a_round:
+        passes = settings.epochs_a_round * games / settings.games_a_round
+        return passes * buffered / settings.batch_size if buffered >= settings.batch_size else 0.0
     return samples * settings.replay_ratio / settings.batch_size
 
 

@@ -24,7 +24,7 @@ from torch.nn import functional
 
 from eightfold.core.errors import EightfoldError
 from eightfold.core.settings import check_values
-from eightfold.learning.config import TrainingConfig
+from eightfold.learning.config import TrainConfig, TrainingConfig
 from eightfold.learning.data.batches import BatchMaker
 from eightfold.learning.data.buffer import DataBuffer
 from eightfold.learning.data.sample import Batch
@@ -108,6 +108,24 @@ class Trainer:
         self._drops = any(isinstance(module, nn.Dropout) and module.p > 0 for module in model.modules())
         self._symmetry = symmetry
         self.steps = 0
+
+    @classmethod
+    def of_run(cls, model: nn.Module, config: TrainConfig) -> Trainer:
+        """As the settings of a run say."""
+        settings = config.training
+        return cls(
+            model,
+            settings.learning_rate,
+            config.device,
+            optimiser=settings.optimiser,
+            l2=settings.l2,
+            clip_quantile=settings.clip_quantile,
+            precision=settings.precision,
+            symmetry=config.symmetry,
+            seed=config.seed,
+            ownership_weight=settings.ownership_weight,
+            score_weight=settings.score_weight,
+        )
 
     @property
     def clip_history(self) -> list[float]:

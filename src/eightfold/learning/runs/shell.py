@@ -62,7 +62,7 @@ class Run(ABC, Generic[Config]):
         self._stop = threading.Event()
         self._schedule = SaveSchedule()
         self.build()
-        self.folder = RunFolder(path, config, self.layout)
+        self.folder = RunFolder(path, self.config, self.layout)
         try:
             self.folder.begin(self.restore())
         except BaseException:
@@ -73,7 +73,10 @@ class Run(ABC, Generic[Config]):
 
     @abstractmethod
     def build(self) -> None:
-        """Check the settings and make what trains; there is no folder yet, and after an error there will be none."""
+        """Check the settings and make what trains; there is no folder yet, and after an error there will be none.
+
+        It may also complete `self.config`, which the folder then keeps.
+        """
 
     @abstractmethod
     def restore(self) -> Iterable[Mapping[str, Any]]:

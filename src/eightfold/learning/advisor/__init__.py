@@ -1,0 +1,1 @@
+"""Learning from an advisor before learning alone: start with `teacher.py`."""
