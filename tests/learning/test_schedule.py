@@ -15,6 +15,7 @@ from eightfold.learning.loop import Training
 from eightfold.learning.runs import shell
 from eightfold.learning.runs.metrics import read_metrics
 from eightfold.learning.schedule import steps_earned, weight_of_rollouts
+from refusals import refusal
 from tiny_runs import tiny
 
 PAPER = [  # on a tiny board: one game, then ten steps

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from eightfold.core.errors import EightfoldError
+from eightfold.studies.curves import falls_to
 from eightfold.studies.frame import load_study, run_study
 from eightfold.studies.patterns.playing import EQUAL_TIME, TIMED, match_cases, summed
-from eightfold.studies.patterns.sections import games_needed
 from eightfold.studies.patterns.settings import PatternSettings
 
 
@@ -45,10 +45,10 @@ def test_chunks_of_a_match_are_one_match() -> None:
 
 def test_games_that_a_raw_library_needs() -> None:
     curve = [(100, 4.0), (1000, 3.0), (10_000, 2.5)]
-    assert games_needed(curve, 3.5) == pytest.approx(10**2.5)
-    assert games_needed(curve, 2.75) == pytest.approx(10**3.5)
-    assert games_needed(curve, 2.0) is None
-    assert games_needed(curve, 4.5) == 100
+    assert falls_to(curve, 3.5) == pytest.approx(10**2.5)
+    assert falls_to(curve, 2.75) == pytest.approx(10**3.5)
+    assert falls_to(curve, 2.0) is None
+    assert falls_to(curve, 4.5) == 100
 
 
 def test_wrong_settings_are_one_line(tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
 """Studies: questions asked of Eightfold, each answered by numbers, plots and a report. `eightfold study NAME`.
 
 A study is a list of stages in the frame of `eightfold.studies.frame`; read that first, then `docs/studies.md`.
-`STUDIES` lists the built-in studies by name; each is imported when it is asked for.
+`STUDIES` lists the built-in studies by name; each is imported when it is asked for, from the module of the same name or
+from the one that `MODULES` names.
 """
 
 from __future__ import annotations
@@ -9,4 +10,8 @@ from __future__ import annotations
 STUDIES = {
     "isn": "does an Internal Symmetry Network get stronger at Go by TD(lambda) self-play, and how strong? (Blair)",
     "patterns": "what is it worth to count symmetric Go patterns together, and what do patterns bring? (Wei et al.)",
+    "advisor-init": "how strong is a network that learned from a teacher's games alone? (Zhao & Zhang, figure 2)",
+    "rollouts": "are leaves valued better by games or by the network, in training and play? (Zhao & Zhang, figure 4)",
+    "advisor-start": "what is it worth in time to begin with a teacher's games?",
 }
+MODULES = {"advisor-init": "advisor.init", "rollouts": "advisor.rollouts", "advisor-start": "advisor.start"}

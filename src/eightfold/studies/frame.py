@@ -27,7 +27,7 @@ from eightfold.config import with_changes
 from eightfold.core.errors import EightfoldError, unknown
 from eightfold.core.files import replace_files
 from eightfold.core.user_code import USER_CODE, import_user_module
-from eightfold.studies import STUDIES
+from eightfold.studies import MODULES, STUDIES
 from eightfold.studies.plots import require_matplotlib
 from eightfold.studies.progress import StudyProgress
 from eightfold.studies.report import REPORT, Report
@@ -132,7 +132,7 @@ def load_study(name: str) -> Study:
         return study
     if name not in STUDIES:
         raise unknown("study", name, [*STUDIES, "python:MODULE"])
-    found: Study = importlib.import_module(f"eightfold.studies.{name}").STUDY
+    found: Study = importlib.import_module(f"eightfold.studies.{MODULES.get(name, name)}").STUDY
     return found
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any
 
+from eightfold.studies.curves import falls_to
 from eightfold.studies.patterns.libraries import BINS, SHOWN
 from eightfold.studies.patterns.playing import EQUAL_PLAYOUTS, EQUAL_TIME
 from eightfold.studies.patterns.prediction import COMBINED, RAW
@@ -174,26 +173,11 @@ def _worth(report: Report, rows: Sequence[dict[str, Any]]) -> None:
         curve = [(row["games"], row["log_loss"]) for row in rows if row["method"] == method and row["library"] == RAW]
         for row in rows:
             if row["method"] == method and row["library"] == COMBINED:
-                needed = games_needed(curve, row["log_loss"])
+                needed = falls_to(curve, row["log_loss"])
                 told = f"more than {curve[-1][0]:,}" if needed is None else f"{needed:,.0f}"
                 factor = "" if needed is None else f"{needed / row['games']:.1f}"
                 lines.append((method, f"{row['games']:,}", told, factor))
     report.table(("method", "combined games", "raw games for the same", "times as many"), lines)
-
-
-def games_needed(curve: Sequence[tuple[int, float]], wanted: float) -> float | None:
-    """The games at which a falling curve reaches a log-loss, linear in log(games); None beyond its end.
-
-    >>> games_needed([(100, 4.0), (1000, 3.0)], 3.5)
-    316.22776601683796
-    """
-    if not curve or wanted >= curve[0][1]:
-        return float(curve[0][0]) if curve else None
-    for (games, loss), (more, less) in pairwise(curve):
-        if less <= wanted < loss:
-            share = (loss - wanted) / (loss - less)
-            return math.exp((1 - share) * math.log(games) + share * math.log(more))
-    return None
 
 
 def matches(report: Report, rows: list[dict[str, Any]]) -> None:
