@@ -40,7 +40,7 @@ class StartSettings:
     targets: str = setting("onehot", "what the policy learns from the teacher", choices=("onehot", "softmax"))
     epochs: int = setting(5, "passes over the teacher's games before the first game of its own", least=1, most=MANY)
     seconds: tuple[int, ...] = setting(
-        (45, 90, 180, 360), "processor seconds after which networks are measured", least=1, most=MANY
+        (60, 120, 240, 480), "processor seconds after which networks are measured", least=1, most=MANY
     )
     playouts: int = setting(100, "playouts a move in matches", least=1, most=MANY)
     depths: tuple[int, ...] = setting((2, 4), "plies that the fixed opponents, alphabeta, look ahead", least=1, most=64)
@@ -105,7 +105,7 @@ def train_pair(
                 min(behind, key=lambda arm: arm.seconds).step()
                 part.progress(min(arm.seconds for arm in arms.values()) / seconds[-1])
             for name, arm in arms.items():
-                if arm.run.progress.steps > 0:  # else its teacher is not done yet
+                if name == COLD or arm.run.progress.steps > 0:  # else its teacher is not done yet
                     kept.append({"arm": name, "mark": mark, **arm.keep(str(mark))})
     finally:
         for arm in arms.values():
