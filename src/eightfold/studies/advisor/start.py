@@ -40,7 +40,7 @@ class StartSettings:
     targets: str = setting("onehot", "what the policy learns from the teacher", choices=("onehot", "softmax"))
     epochs: int = setting(5, "passes over the teacher's games before the first game of its own", least=1, most=MANY)
     seconds: tuple[int, ...] = setting(
-        (60, 120, 240, 480), "processor seconds after which networks are measured", least=1, most=MANY
+        (60, 120, 240), "processor seconds after which networks are measured", least=1, most=MANY
     )
     playouts: int = setting(100, "playouts a move in matches", least=1, most=MANY)
     depths: tuple[int, ...] = setting((2, 4), "plies that the fixed opponents, alphabeta, look ahead", least=1, most=64)
