@@ -232,7 +232,7 @@ def test_what_cannot_be_run_is_named(tmp_path):
     (tmp_path / "file").touch()
     assert "cannot make the folder" in refusal(lambda: run_study(dice.study, tmp_path / "file" / "out"))
     assert "leave --run out" in refusal(lambda: run_study(dice.study, tmp_path / "out", run=tmp_path))
-    assert "known: isn, patterns, python:MODULE" in refusal(lambda: load_study("dice"))
+    assert "known: isn, patterns, advisor-init, rollouts, advisor-start, python:MODULE" in refusal(lambda: load_study("dice"))
     assert "has no STUDY" in refusal(lambda: load_study("python:textwrap"))
     assert not dice.thrown
 

@@ -2,52 +2,30 @@
 
 from __future__ import annotations
 
-from types import TracebackType
-
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
 from eightfold.arena.players import HUMAN
 from eightfold.arena.results import GameResult, MatchReport, Tally
+from eightfold.core.bars import StderrBar, counting_columns, text_column
 
 MOST_FORFEITS = 12  # that are shown one by one
 
 
-class MatchProgress:
-    """A bar on stderr with the score so far; nothing where stderr is not a terminal, or a person types there."""
+class MatchProgress(StderrBar):
+    """A bar with the score so far; nothing where stderr is not a terminal, or a person types there."""
 
     def __init__(self, first: str, second: str, games: int) -> None:
-        self._console = Console(stderr=True, emoji=False)
-        self._bar = Progress(
-            TextColumn("{task.description}", markup=False),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[score]}"),
-            TimeElapsedColumn(),
-            TimeRemainingColumn(),
-            console=self._console,
-            transient=True,
-            disable=not self._console.is_terminal or HUMAN in (first, second),
-        )
-        self._task = self._bar.add_task(f"{first} - {second}", total=games, score="")
+        super().__init__(*counting_columns(text_column("{task.fields[score]}")), shown=HUMAN not in (first, second))
+        self._task = self.bar.add_task(f"{first} - {second}", total=games, score="")
         self._points = 0.0
         self._games = 0
-
-    def __enter__(self) -> MatchProgress:
-        self._bar.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._bar.stop()
 
     def advance(self, result: GameResult) -> None:
         self._points += result.points
         self._games += 1
-        self._bar.update(self._task, advance=1, score=f"{self._points:g} - {self._games - self._points:g}")
+        self.bar.update(self._task, advance=1, score=f"{self._points:g} - {self._games - self._points:g}")
 
 
 def print_match(report: MatchReport) -> None:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import time
-from types import TracebackType
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn
+from rich.progress import BarColumn
 
-QUIET_SECONDS = 30.0  # between two lines about parts, where stderr is not a terminal
+from eightfold.core.bars import StderrBar, text_column
 
 
-class StudyProgress:
+class StudyProgress(StderrBar):
     """A bar for the stage at work; where stderr is no terminal, a line for every stage and now and then for a part.
 
     The time left is that of the stage: what its parts took so far, for the parts that are missing. Parts that were
@@ -19,33 +17,15 @@ class StudyProgress:
     """
 
     def __init__(self, study: str) -> None:
-        self._console = Console(stderr=True, highlight=False, emoji=False, markup=False, soft_wrap=True)
-        self._live = self._console.is_terminal
-        self._bar = Progress(
-            TextColumn("{task.description}", markup=False),
-            BarColumn(),
-            TextColumn("{task.fields[left]}", markup=False),
-            console=self._console,
-            transient=True,
-            disable=not self._live,
-        )
-        self._task = self._bar.add_task("", visible=False, left="")
-        self._study, self._stage, self._said = study, "", time.monotonic()
+        super().__init__(text_column(), BarColumn(), text_column("{task.fields[left]}"))
+        self._task = self.bar.add_task("", visible=False, left="")
+        self._study, self._stage = study, ""
         self.begin(0)
-
-    def __enter__(self) -> StudyProgress:
-        self._bar.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._bar.stop()
 
     def stage(self, name: str) -> None:
         """A stage is going to be measured."""
-        self._stage, self._said = f"{self._study}: {name.replace('_', ' ')}", time.monotonic()
-        self._console.print(self._stage)
+        self._stage = f"{self._study}: {name.replace('_', ' ')}"
+        self.say(self._stage)
         self.begin(0)
 
     def begin(self, parts: int) -> None:
@@ -70,7 +50,7 @@ class StudyProgress:
     def _show(self, share: float) -> None:
         now, done = time.monotonic(), self._finished + share
         left = time_left(now - self._start, done, self._parts)
-        self._bar.update(
+        self.bar.update(
             self._task,
             description=self._what,
             completed=done,
@@ -78,9 +58,7 @@ class StudyProgress:
             visible=bool(self._what),
             left=left,
         )
-        if not self._live and now - self._said > QUIET_SECONDS:
-            self._console.print(", ".join(text for text in (self._what, left) if text))
-            self._said = now
+        self.say_now_and_then(", ".join(text for text in (self._what, left) if text))
 
 
 def time_left(spent: float, done: float, parts: int) -> str:

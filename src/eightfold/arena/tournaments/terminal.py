@@ -3,64 +3,37 @@
 from __future__ import annotations
 
 import time
-from types import TracebackType
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
 from eightfold.arena.tournaments.report import facts, rating_cells, time_text
 from eightfold.arena.tournaments.standings import Standings
+from eightfold.core.bars import StderrBar, counting_columns
 
-QUIET_SECONDS = 30.0  # between two lines, where stderr is no terminal
 
-
-class TournamentProgress:
-    """A bar on stderr; where that is no terminal, a line now and then."""
+class TournamentProgress(StderrBar):
+    """How many games are played."""
 
     def __init__(self) -> None:
-        self._console = Console(stderr=True, highlight=False, emoji=False, soft_wrap=True)
-        self._bar = Progress(
-            TextColumn("games"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            TimeRemainingColumn(),
-            console=self._console,
-            transient=True,
-            disable=not self._console.is_terminal,
-        )
-        self._task = self._bar.add_task("games", total=None)
-        self._start = self._said = time.monotonic()
+        super().__init__(*counting_columns())
+        self._task = self.bar.add_task("games", total=None)
+        self._start = time.monotonic()
         self._before: int | None = None  # games that were there already
         self.done = self.total = 0
-
-    def __enter__(self) -> TournamentProgress:
-        self._bar.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._bar.stop()
-
-    def say(self, text: str) -> None:
-        self._console.print(text, markup=False)
 
     def advance(self, done: int, total: int) -> None:
         """So many games of this command are played, counting those that were there."""
         if self._before is None:
             self._before = done
-            self._bar.reset(self._task, total=total - done)
+            self.bar.reset(self._task, total=total - done)
             if done:
                 self.say(f"{done:,} of {total:,} games are there already")
         self.done, self.total = done, total
-        self._bar.update(self._task, completed=done - self._before)
-        now = time.monotonic()
-        if not self._console.is_terminal and now - self._said >= QUIET_SECONDS:
-            self._said = now
-            self.say(f"{done:,} of {total:,} games, {(now - self._start) / 60:.1f} min")
+        self.bar.update(self._task, completed=done - self._before)
+        minutes = (time.monotonic() - self._start) / 60
+        self.say_now_and_then(f"{done:,} of {total:,} games, {minutes:.1f} min")
 
 
 def print_standings(standings: Standings) -> None:

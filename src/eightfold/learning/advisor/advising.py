@@ -6,12 +6,9 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-
+from eightfold.core.bars import StderrBar, counting_columns
 from eightfold.games.game import Game
 from eightfold.games.state import BLACK, DRAW, WHITE
 from eightfold.learning.advisor.folder import AdviceFolder
@@ -83,34 +80,16 @@ def advise_into(
         )
 
 
-class AdviceBar:
-    """A bar on stderr; nothing where stderr is not a terminal."""
+class AdviceBar(StderrBar):
+    """How many games are there."""
 
     def __init__(self, player: str, games: int) -> None:
-        console = Console(stderr=True, emoji=False)
-        self._bar = Progress(
-            TextColumn("{task.description}", markup=False),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            TimeRemainingColumn(),
-            console=console,
-            transient=True,
-            disable=not console.is_terminal,
-        )
-        self._task = self._bar.add_task(player, total=games)
+        super().__init__(*counting_columns())
+        self._task, self._games = self.bar.add_task(player, total=games), games
 
     def __call__(self, games: int) -> None:
-        self._bar.update(self._task, completed=games)
-
-    def __enter__(self) -> AdviceBar:
-        self._bar.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._bar.stop()
+        self.bar.update(self._task, completed=games)
+        self.say_now_and_then(f"{games:,} of {self._games:,} games")
 
 
 def print_summary(summary: AdviceSummary) -> None:

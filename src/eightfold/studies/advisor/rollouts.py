@@ -38,9 +38,7 @@ class RolloutSettings:
     encoder: str = setting("history", "its planes")
     playouts: int = setting(100, "playouts a move, in training and in matches", least=1, most=MANY)
     games_a_round: int = setting(25, "games of a round (Zhao & Zhang: 25)", least=1, most=MANY)
-    rounds: tuple[int, ...] = setting(
-        (2, 5, 10, 20), "rounds after which the network is measured", least=1, most=MANY
-    )
+    rounds: tuple[int, ...] = setting((2, 5, 10, 20), "rounds after which the network is measured", least=1, most=MANY)
     replay_ratio: float = setting(10.0, "how often each sample is trained on", least=0.01, most=10_000)
     opponent: str = setting("alphabeta:depth=2", "whom the networks play")
     match_games: int = setting(40, "games of a match, both colours", least=2, most=MANY)
