@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from eightfold.core.settings import setting
+from eightfold.studies import STUDIES
 from eightfold.studies.frame import Stage, Study, load_study, run_study, write_report
 from eightfold.studies.grid import grid
 from refusals import refusal
@@ -232,7 +233,7 @@ def test_what_cannot_be_run_is_named(tmp_path):
     (tmp_path / "file").touch()
     assert "cannot make the folder" in refusal(lambda: run_study(dice.study, tmp_path / "file" / "out"))
     assert "leave --run out" in refusal(lambda: run_study(dice.study, tmp_path / "out", run=tmp_path))
-    assert "known: isn, patterns, advisor-init, rollouts, advisor-start, python:MODULE" in refusal(lambda: load_study("dice"))
+    assert f"known: {', '.join(STUDIES)}, python:MODULE" in refusal(lambda: load_study("dice"))
     assert "has no STUDY" in refusal(lambda: load_study("python:textwrap"))
     assert not dice.thrown
 
