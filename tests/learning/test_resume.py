@@ -202,7 +202,7 @@ def test_every_other_key_may_change(run):
         "selfplay.root": "gumbel", "selfplay.cache_key": "position", "selfplay.full_share": 0.9,
         "selfplay.forced_playouts": 0.0, "training.decay": "none", "training.precision": "fp32",
         "training.symmetries": [0, 1], "training.batch_size": 16, "training.window": 40, "training.later_window": 80,
-        "advisor.digest": "",
+        "advisor.digest": "", "selfplay.leaves": "mixed", "selfplay.rollout": "random",
     }  # fmt: skip
     for item in dataclasses.fields(TrainConfig):
         value = getattr(small(), item.name)

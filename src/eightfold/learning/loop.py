@@ -16,7 +16,7 @@ import copy
 import math
 import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -42,6 +42,7 @@ from eightfold.learning.data.buffer import DataBuffer
 from eightfold.learning.data.record import PlayedGame, samples_of
 from eightfold.learning.data.sample import Batch
 from eightfold.learning.evaluation import Evaluation, measure_network
+from eightfold.learning.evaluators import make_evaluator
 from eightfold.learning.monitors import SelfPlayMonitor
 from eightfold.learning.opponents import keep_network, network_opponents
 from eightfold.learning.runs.folder import GAMES, PROGRESS, TRAINING
@@ -53,9 +54,6 @@ from eightfold.learning.selfplay import SelfPlay
 from eightfold.learning.trainer import Losses, Trainer
 from eightfold.learning.validation import three_sigma_rule, validation_loss
 from eightfold.nets.auxiliary import has_auxiliary
-from eightfold.nets.inference.backends import make_backend
-from eightfold.nets.inference.cache import CachedEvaluator
-from eightfold.nets.inference.evaluator import NetworkEvaluator
 from eightfold.nets.store.checkpoint import checkpoint_files, load_weights
 from eightfold.nets.store.description import Description
 from eightfold.nets.store.open import open_network
@@ -67,10 +65,7 @@ SELF = "self-play"
 
 
 class Training(Run[TrainConfig]):
-    """A run of self-play; its folder also has `buffer/`, `validation/` (held-out samples) and `evaluated/`.
-
-    `advice/` has the samples of its advisor.
-    """
+    """A run of self-play; its folder also has `buffer/`, `validation/` (held out), `evaluated/` and `advice/`."""
 
     layout = SELF_PLAY
 
@@ -134,6 +129,8 @@ class Training(Run[TrainConfig]):
             self._tuition.buffer = self._open_buffer("advice", lazy=not eager)
             self.folder.notices += self._tuition.notices
         missing = self._restore_progress() if self.folder.resumed else []
+        if self._tuition is not None:
+            self.folder.notices += self._tuition.losses(self.progress)
         self._make_selfplay()
         self.buffer.resize(max(settings.window, settings.later_window) * self.buffer.variants)
         self.validation.resize(VALIDATION_SAMPLES)
@@ -165,19 +162,10 @@ class Training(Run[TrainConfig]):
 
     def _make_selfplay(self) -> None:
         config, threads = self.config, half_of_the_cores()
-        self.backend = make_backend(
-            config.backend, self.network, self.description.shape(), device=config.device, threads=threads
+        random = np.random.default_rng(self._seeds[1])
+        self.backend, evaluator, self.cache = make_evaluator(
+            config, self.network, self.description.shape(), game=self.game, random=random, threads=threads
         )
-        evaluator = NetworkEvaluator(
-            self.backend,
-            encoder=config.encoder,
-            symmetry=config.symmetry,
-            symmetries=self.game.symmetries,
-            random=np.random.default_rng(self._seeds[1]),
-        )
-        self.cache: CachedEvaluator | None = None
-        if config.selfplay.cache:
-            self.cache = CachedEvaluator(evaluator, capacity=config.selfplay.cache, key=config.selfplay.cache_key)
         self.selfplay = SelfPlay(
             self.game,
             evaluator if self.cache is None else self.cache,
@@ -223,20 +211,31 @@ class Training(Run[TrainConfig]):
     def _advised_round(self, tuition: Tuition) -> Entry:
         """Some seconds of the first stage: steps on the advisor's samples alone."""
         progress = self.progress
+
+        def take_steps(deadline: float) -> list[Losses]:
+            losses: list[Losses] = []
+            end = min(deadline, time.perf_counter() + ADVISED_SECONDS)
+            self._set_up_steps()
+            while not progress.advised and time.perf_counter() < end and not self.stopped:
+                losses.append(self._step(tuition.next_batch(progress)))
+                tuition.count_step(progress)
+            return losses
+
+        return {**self._without_games(take_steps), "advisor_epoch": tuition.epoch(progress)}
+
+    def wind_up(self) -> Entry | None:
+        """The steps that the last games have earned, where games and not minutes end the run."""
+        minutes_left = self.config.minutes == 0 or self.progress.seconds < 60 * self.config.minutes
+        return self._without_games(self._train_steps) if minutes_left and self.progress.owed >= 1 else None
+
+    def _without_games(self, take_steps: Callable[[float], list[Losses]]) -> Entry:
+        """Steps until a deadline with no self-play beside them; what the metrics say of them."""
         self._clock = start = time.perf_counter()
-        self._set_up_steps()
-        losses: list[Losses] = []
-        end = min(self._deadline(start), start + ADVISED_SECONDS)
-        while not progress.advised and time.perf_counter() < end and not self.stopped:
-            losses.append(self.trainer.step(self.maker.make(tuition.next_batch(progress))))
-            tuition.count_step(progress)
-            if self.save_is_due:
-                self.save()
+        losses = take_steps(self._deadline(start))
         self._tick()
         self._clock = None
         rate = len(losses) * self.config.training.batch_size / (time.perf_counter() - start)
-        return {**self._counters(), "advisor_epoch": tuition.epoch(progress), "samples_per_s": rate,
-                **self._mean_losses(losses)}  # fmt: skip
+        return {**self._counters(), "samples_per_s": rate, **self._mean_losses(losses)}
 
     def _counters(self) -> Entry:
         progress = self.progress
@@ -319,12 +318,15 @@ class Training(Run[TrainConfig]):
         self._set_up_steps()
         losses: list[Losses] = []
         while len(losses) < steps and time.perf_counter() < deadline and not self.stopped:
-            losses.append(self.trainer.step(self.maker.make(self._draw())))
+            losses.append(self._step(self._draw()))
             progress.owed -= 1
             progress.steps += 1
-            if self.save_is_due:  # a round may take minutes
-                self.save()
         return losses
+
+    def _step(self, batch: Batch) -> Losses:
+        if self.save_is_due:  # a round may take minutes
+            self.save()
+        return self.trainer.step(self.maker.make(batch))
 
     def _set_up_steps(self) -> None:
         """The learning rate and the symmetries of the steps to come."""

@@ -45,17 +45,16 @@ class TrainingReport:
         if time.monotonic() - self._printed < LINE_SECONDS:
             return
         self._printed = time.monotonic()
-        if "advisor_epoch" in entry:
-            self._console.print(_advised_line(entry), soft_wrap=True)
+        if "simulations_per_s" not in entry:
+            self._console.print(_line_of_steps(entry), soft_wrap=True)
             return
-        losses = f"loss {entry['policy_loss']:.3f} + {entry['value_loss']:.3f}" if "policy_loss" in entry else "loss -"
         facts = [
             f"{entry['minutes']:5.1f} min",
             f"{entry['games']:6d} games",
             f"{entry['simulations_per_s']:7,.0f} simulations/s",
             f"{entry['games_per_s']:5.1f} games/s",
             f"{entry['samples_per_s']:6,.0f} samples/s",
-            losses,
+            _losses(entry),
             f"rate {entry['learning_rate']:.1e}",
             f"length {entry.get('game_length', 0):.0f}",
             f"theta {entry['theta']:.2f}" if "theta" in entry else "",
@@ -65,18 +64,20 @@ class TrainingReport:
         self._console.print("  ".join(filter(None, facts)), soft_wrap=True)
 
 
-def _advised_line(entry: dict[str, Any]) -> str:
-    """Of the first stage, which learns from an advisor."""
-    losses = f"loss {entry['policy_loss']:.3f} + {entry['value_loss']:.3f}" if "policy_loss" in entry else "loss -"
+def _line_of_steps(entry: dict[str, Any]) -> str:
+    """Of a stage without games: the first, which learns from an advisor, or the steps that the last games earned."""
     source = next((name for name, count in entry["samples_from"].items() if count), "the advisor")
     facts = [
         f"{entry['minutes']:5.1f} min",
-        f"learning from {source}",
-        f"epoch {entry['advisor_epoch']:.1f}",
+        *([f"learning from {source}", f"epoch {entry['advisor_epoch']:.1f}"] if "advisor_epoch" in entry else []),
         f"{entry['samples_per_s']:6,.0f} samples/s",
-        losses,
+        _losses(entry),
     ]
     return "  ".join(facts)
+
+
+def _losses(entry: dict[str, Any]) -> str:
+    return f"loss {entry['policy_loss']:.3f} + {entry['value_loss']:.3f}" if "policy_loss" in entry else "loss -"
 
 
 def _sources(entry: dict[str, Any]) -> str:

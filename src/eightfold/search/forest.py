@@ -99,7 +99,7 @@ class ForestSearch:
         self.theta = settings.weight_of_rollouts  # may change while games go on; at 0 none are played
         if settings.rollouts_wanted:
             seed = int(self.random.integers(2**63))
-            self.rollouts = Rollouts(game, settings, games=games, batch=batch, seed=seed)
+            self.rollouts = Rollouts(game, settings, games=games, batch=batch, seed=seed, threads=threads)
         self.simulations = 0  # that called the network
         self._noise_due: set[int] = set()  # games whose root has no priors yet to mix noise into
         self._start = game.start().state

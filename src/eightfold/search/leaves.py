@@ -15,6 +15,7 @@ Read before: `kernels/random_leaves.py`, `kernels/minmax_leaves.py`. Read next: 
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -32,7 +33,7 @@ from eightfold.search.settings import LeafSettings
 
 NEAR = 2  # how far from a stone the candidates of players with look-ahead lie, as with the player alphabeta
 TABLE_ENTRIES = 1 << 12  # of their transposition table: it must fit a core's own cache
-PIECES = 8  # that a batch is divided into, so that whoever is free takes the next
+PIECES = 8  # that a batch is divided into, so that whoever is free takes the next of them
 
 Answers = tuple[NDArray[np.float32], NDArray[np.float32]]  # logits [B, A], values [B, 2]
 
@@ -49,8 +50,12 @@ def check_leaves(settings: LeafSettings, game: Game) -> None:
 class Rollouts:
     """Games from the leaves of a forest of `games` trees, `batch` leaves at a time."""
 
-    def __init__(self, game: Game, settings: LeafSettings, *, games: int, batch: int, seed: int) -> None:
+    def __init__(
+        self, game: Game, settings: LeafSettings, *, games: int, batch: int, seed: int, threads: int = 1
+    ) -> None:
+        """`threads` play while another asks the network."""
         check_leaves(settings, game)
+        self._threads = threads
         self._games_a_leaf = settings.rollouts
         self._streams = np.concatenate([make_random(seed, number) for number in range(games)])  # [G]
         self._randoms = np.ones(batch, np.uint64)  # [B]
@@ -75,18 +80,28 @@ class Rollouts:
         answers: list[Answers] = []
         bounds = [count * piece // PIECES for piece in range(PIECES + 1)]
 
+        pieces = deque(range(PIECES))
+
         def work(part: int) -> float:
             if part == 0:
                 answers.append(evaluate())
-                return 0.0
-            first, stop = bounds[part - 1], bounds[part]
             begun = time.thread_time()
-            self._kernels.value_leaves(
-                states, first, stop, self._games_a_leaf, self._randoms, self._values, *self._rooms[part - 1]
-            )
-            return time.thread_time() - begun
+            while True:
+                try:
+                    piece = pieces.popleft()
+                except IndexError:
+                    return time.thread_time() - begun
+                self._kernels.value_leaves(
+                    states,
+                    bounds[piece],
+                    bounds[piece + 1],
+                    self._games_a_leaf,
+                    self._randoms,
+                    self._values,
+                    *self._rooms[piece],
+                )
 
-        self.seconds += sum(run_parts(work, PIECES + 1))
+        self.seconds += sum(run_parts(work, self._threads + 1))
         self.games += count * self._games_a_leaf
         logits, values = answers[0]
         mixed = np.empty((count, 2), np.float32)

@@ -143,6 +143,10 @@ class TournamentFolder:
         for file in filter(_is_draft, (*records.iterdir(), *self.path.iterdir())):
             file.unlink()
         there = {file.name for file in records.iterdir()}
+        if len(there) > len(self.games):  # a line was taken out: all that follow have other numbers
+            for name in there:
+                (records / name).unlink()
+            there = set()
         for number in range(1, len(self.games) + 1):
             if self._record_file(number) not in there:
                 self._write_record(number)

@@ -16,7 +16,7 @@ from eightfold.core.errors import EightfoldError
 from eightfold.games.game import Game, Position, make_game
 from eightfold.games.records.files import read_records
 from eightfold.games.records.record import GameRecord, RecordError, path_label, replay
-from eightfold.games.state import BLACK, DRAW, WHITE
+from eightfold.games.state import BLACK, DRAW, ONGOING, WHITE
 from eightfold.learning.advisor.folder import Advice
 from eightfold.learning.data.record import PlayedGame
 
@@ -60,21 +60,24 @@ def read_as_advice(paths: list[Path], game: Game, *, most: int = 0, to_the_end: 
 
 def _as_played(record: GameRecord, game: Game, to_the_end: bool) -> PlayedGame:
     theirs = make_game(record.game)
-    if (theirs.name, theirs.size) != (game.name, game.size):
+    if (theirs.name, _numbers(theirs)) != (game.name, _numbers(game)):
         raise EightfoldError(f"it is a game of {theirs.text}, not of {game.text}")
     if record.setup or record.to_move:
         raise EightfoldError("it does not start from the start of the game")
     if not record.moves:
         raise EightfoldError("it has no moves")
     position = replay(game, record.moves)
+    result = _result(record, position)
     if to_the_end and not position.is_over:
         raise EightfoldError("it was not played to its end, which a network that learns ownership needs")
+    if to_the_end and result != position.result:
+        raise EightfoldError("it does not tell which stones are dead, which a network that learns ownership needs")
     policies = np.zeros((len(record.moves), game.actions), np.float32)
     policies[np.arange(len(record.moves)), record.moves] = 1
     return PlayedGame(
         moves=position.moves,
         opening=0,
-        result=_result(record, position),
+        result=result,
         plies=np.arange(len(record.moves)),
         policies=policies,
         root_values=np.zeros(len(record.moves), np.float32),
@@ -82,12 +85,19 @@ def _as_played(record: GameRecord, game: Game, to_the_end: bool) -> PlayedGame:
     )
 
 
+def _numbers(game: Game) -> dict[str, int]:
+    """What makes two games different boards and aims: the size, the stones in a row. Komi and rules may differ."""
+    return {key: value for key, value in game.values.items() if isinstance(value, int)}
+
+
 def _result(record: GameRecord, position: Position) -> int:
-    if position.is_over:
-        return position.result
+    """By the rules where they end the game; where stones may be dead, what the record says goes before that."""
     if record.result == "Draw":
-        return DRAW
-    winner = WINNERS.get(record.result[:1])
-    if winner is None or record.result[1:2] != "+":
+        told = DRAW
+    else:
+        told = WINNERS.get(record.result[:1], ONGOING) if record.result[1:2] == "+" else ONGOING
+    if position.is_over and (told == ONGOING or not position.game.has_dead_stones):
+        return position.result
+    if told == ONGOING:
         raise EightfoldError("it does not tell who won")
-    return winner
+    return told

@@ -1,7 +1,7 @@
 """An advisor plays games for a network to learn from (Zhao & Zhang, sections 3.4.1 and 4.3).
 
 The advisor, any player, plays both sides and is asked at every move. Mostly its move is played; with probability
-epsilon another one is drawn from the softmax of its scores (`targets.py`), or from its policy where it scores none.
+epsilon one is drawn from the softmax of its scores (`targets.py`), or from its policy where it scores none.
 What is kept of a position is what the advisor found there, whatever was played then.
 
 Each side of a game has an epsilon of its own, low (from 0.02 to 0.1 in the paper) or high (0.1 to 0.2): the four
@@ -73,7 +73,7 @@ def make_advisor(text: str, game: Game, *, seed: int = 0) -> Player:
     """The player that a text names; one that can score all moves exactly does so, unless the text says otherwise."""
     spec = read_player(text)
     if hasattr(spec.options, "scores") and "scores" not in spec.given:
-        spec = read_player(f"{text}{',' if spec.given else ':'}scores=exact")
+        spec = read_player(f"{text.rstrip(':')}{',' if spec.given else ':'}scores=exact")
     return spec.make(game, seed=seed)
 
 

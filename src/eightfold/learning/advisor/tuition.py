@@ -75,6 +75,21 @@ class Tuition:
     def _state(self) -> _Stored:
         return _Stored(**json.loads(self.buffer.note)) if self.buffer.note else _Stored()
 
+    @property
+    def _is_whole(self) -> bool:
+        """Whether the run has all samples of its advisor."""
+        return 0 < self._state.games == self._state.stored
+
+    def losses(self, progress: SelfPlayProgress) -> list[str]:
+        """What is to be said of a run that goes on without the samples it once had."""
+        if not progress.advised or self._is_whole:
+            return []
+        try:
+            self._advisor = self._advisor or self._open()
+        except EightfoldError as error:
+            return [f"the samples of the advisor are gone, and the run goes on without: {error}"]
+        return []
+
     # ---- its samples ------------------------------------------------------------------------------------
 
     def prepare(self, progress: SelfPlayProgress) -> None:
@@ -82,7 +97,8 @@ class Tuition:
 
         Where neither they nor the advisor are there any more, a run that has heard it goes on without.
         """
-        if 0 < self._state.games == self._state.stored:
+        if self._is_whole:
+            self._settle(progress)
             return
         try:
             advisor = self._advisor or self._open()

@@ -104,6 +104,10 @@ class Run(ABC, Generic[Config]):
     def after_round(self, report: Report) -> None:
         """What comes between two rounds."""
 
+    def wind_up(self) -> Entry | None:
+        """What is still to be done when the limits are reached; a line for the metrics, if it was anything."""
+        return None
+
     @property
     def save_is_due(self) -> bool:
         return self._schedule.due
@@ -117,14 +121,18 @@ class Run(ABC, Generic[Config]):
         self.prepare()
         self._schedule.begin()
         while not self.stopped and self.done < 1:
-            entry = self.train_round()
-            if entry is not None:
-                self.folder.log(entry)
-                report(entry)
+            self._tell(self.train_round(), report)
             if self.save_is_due:
                 self.save()
             self.after_round(report)
+        if not self.stopped:
+            self._tell(self.wind_up(), report)
         self.save()
+
+    def _tell(self, entry: Entry | None, report: Report) -> None:
+        if entry is not None:
+            self.folder.log(entry)
+            report(entry)
 
     @property
     def done(self) -> float:

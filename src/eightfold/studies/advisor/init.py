@@ -13,6 +13,7 @@ from typing import Any
 
 from eightfold.core.settings import setting
 from eightfold.games.game import make_game
+from eightfold.learning.advisor.targets import TARGETS
 from eightfold.studies.advisor.init_sections import matches as matches_section
 from eightfold.studies.advisor.init_sections import networks as networks_section
 from eightfold.studies.advisor.init_sections import teacher as teacher_section
@@ -20,8 +21,6 @@ from eightfold.studies.advisor.teachers import learn_from, teach
 from eightfold.studies.advisor.training import MANY, play
 from eightfold.studies.frame import Stage, Study, Work
 from eightfold.studies.grid import grid
-
-TARGETS = ("onehot", "softmax")
 
 
 @dataclass(frozen=True, kw_only=True)

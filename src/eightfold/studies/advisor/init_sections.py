@@ -41,7 +41,7 @@ def networks(report: Report, found: list[dict[str, Any]]) -> None:
         )
     report.text(
         f"{found[0]['epochs']} passes over the games, on {found[0]['device']}; every position is turned at random."
-        " Losses are those of the last pass. That of a softmax target cannot fall to 0: it includes the target's own"
+        " Losses are those of the last seconds. That of a softmax target cannot fall to 0: it includes the target's own"
         " entropy."
     )
     report.table(("targets", "games", "samples", "steps", "policy loss", "value loss", "seconds"), lines)

@@ -14,7 +14,7 @@ from typing import Any
 from eightfold.core.settings import setting
 from eightfold.games.game import make_game
 from eightfold.studies.advisor.rollout_sections import learning, playing
-from eightfold.studies.advisor.training import MANY, Arm, play, run_config
+from eightfold.studies.advisor.training import MANY, Arm, play, run_config, warm_up
 from eightfold.studies.frame import Part, Stage, Study, Work
 from eightfold.studies.grid import grid
 
@@ -78,6 +78,7 @@ def train(
         f"training.replay_ratio={replay_ratio}",
         *ARMS[arm],
     )
+    warm_up(config, part.folder)
     run, kept = Arm(config, part.folder), []
     try:
         for number in range(1, max(rounds) + 1):
@@ -126,7 +127,7 @@ def matches(work: Work) -> dict[str, Any]:
 STUDY = Study(
     name="rollouts",
     title="Leaves valued by games or by the network",
-    introduction="What leaf evaluators are is explained in Eightfold's docs/advisor.md.",
+    introduction="What leaf evaluators are is explained in Eightfold's docs/training.md.",
     settings=RolloutSettings(),
     small=(
         "game=gomoku:size=5,win=4",
@@ -156,6 +157,7 @@ STUDY = Study(
             ),
             measure=networks,
             section=learning,
+            version=2,  # what compiles is not counted
         ),
         Stage(
             name="matches",

@@ -15,6 +15,7 @@ from eightfold.config import load_preset, with_changes
 from eightfold.core.settings import setting
 from eightfold.games.game import make_game
 from eightfold.learning.config import TrainConfig, advisor_change
+from eightfold.studies.advisor.start_sections import ADVISED, COLD
 from eightfold.studies.advisor.start_sections import each_other as each_other_section
 from eightfold.studies.advisor.start_sections import opponents as opponents_section
 from eightfold.studies.advisor.start_sections import runs as runs_section
@@ -24,7 +25,6 @@ from eightfold.studies.advisor.training import MANY, Arm, network, play, warm_up
 from eightfold.studies.frame import Part, Stage, Study, Work
 from eightfold.studies.grid import grid
 
-ADVISED, COLD = "advisor", "cold start"
 OFF, ON = "off", "on"
 PROOF_NODES = {OFF: 0, ON: 100}
 
