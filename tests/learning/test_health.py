@@ -68,6 +68,7 @@ def states(health: Health) -> list[str]:
     return [part.state for part in health.slices]
 
 
+@pytest.mark.slow
 def test_collapsed_and_redundant_runs_are_named_and_a_healthy_one_is_not(runs):
     found = {name: run_health(run) for name, run in runs.items()}
     assert states(found["cold"]) == [COLLAPSED]
@@ -79,6 +80,7 @@ def test_collapsed_and_redundant_runs_are_named_and_a_healthy_one_is_not(runs):
     assert dull.figures["distinct_games"] < 0.5 < healthy.figures["distinct_games"]
 
 
+@pytest.mark.slow
 def test_the_typical_game_has_the_usual_result_and_length(runs):
     [part] = run_health(runs["healthy"]).slices
     lines = [json.loads(line) for line in (runs["healthy"] / "games.jsonl").read_text().splitlines()]
@@ -142,6 +144,7 @@ def test_runs_that_cannot_be_looked_at_are_refused_in_a_line(tmp_path):
     assert "config.toml" in refusal(lambda: run_health(empty))
 
 
+@pytest.mark.slow
 def test_sick_games_are_drawn_beside_healthy_ones(runs, tmp_path):
     done = eightfold("games", *(str(runs[name]) for name in ("dull", "healthy")), "-o", "out", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -156,6 +159,7 @@ def test_sick_games_are_drawn_beside_healthy_ones(runs, tmp_path):
     assert BESIDE not in alone
 
 
+@pytest.mark.slow
 def test_the_report_as_json_and_its_refusals(runs, tmp_path):
     done = eightfold("games", str(runs["cold"]), "--json", cwd=tmp_path)
     [run] = json.loads(done.stdout)["runs"]

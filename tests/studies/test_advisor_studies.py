@@ -38,6 +38,7 @@ def test_learning_from_a_teacher_alone_in_small(tmp_path):
     assert (tmp_path / "figure-2.svg").is_file()
 
 
+@pytest.mark.slow
 def test_leaf_evaluators_in_training_and_in_play_in_small(tmp_path):
     report = run_study(load_study("rollouts"), tmp_path, small=True).read_text(encoding="utf-8")
     runs = results(tmp_path)["networks"]
