@@ -14,6 +14,7 @@ will own the points of a game of Go, see `auxiliary.py`.
 from __future__ import annotations
 
 import copy
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -110,7 +111,7 @@ class ResNetOptions(AuxiliaryOption):
     filters: int = setting(64, "filters of every convolution", least=1, most=4096)
 
 
-class PooledNetwork(nn.Module):
+class PooledNetwork(nn.Module, ABC):
     """A network whose heads pool over the board, so that the same weights play any board size.
 
     A kind of it makes its body, calls `_add_heads` and says what the body's features are.
@@ -129,8 +130,9 @@ class PooledNetwork(nn.Module):
         self.auxiliary = make_auxiliary(auxiliary, filters, shape, name)
         initialise(self)
 
-    def _features(self, planes: Tensor) -> Tensor:  # [B, C, N, N] to [B, F, N, N]
-        raise NotImplementedError
+    @abstractmethod
+    def _features(self, planes: Tensor) -> Tensor:
+        """What the heads see: [B, C, N, N] to [B, F, N, N]."""
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         return self._answer(self._features(planes))
