@@ -101,7 +101,8 @@ def _short(found: dict[str, Any]) -> str:
 def print_evaluation(evaluation: Evaluation, name: str) -> None:
     """The table of an evaluation."""
     table = Table(title=f"{name}, {evaluation.total.games} games against pure Monte Carlo search", title_justify="left")
-    for heading in ("opponent", "score", "95 % interval", "results", "as black", "as white"):
+    table.add_column("opponent", justify="right", overflow="fold")  # whom it is about is never cut
+    for heading in ("score", "95 % interval", "results", "as black", "as white"):
         table.add_column(heading, justify="right")
     mcts, networks = list(evaluation.mcts.values()), evaluation.networks
     for match in mcts:
