@@ -35,6 +35,13 @@ def test_a_logarithmic_axis_has_a_mark_at_every_point():
     assert {"100", "500", "2,000"} <= set(words(line_plot([line], title="t", x="games", y="loss", log_x=True)))
 
 
+def test_few_points_are_marked_and_nothing_between_them():
+    line = Series(name="a", x=[1, 2, 4], y=[3.0, 2.0, 1.0])
+    marks = set(words(line_plot([line], title="t", x="plies", y="score", y_range=(5, 9))))
+    assert {"1", "2", "4"} <= marks
+    assert not {"1.5", "2.5", "3"} & marks
+
+
 def test_lines_of_one_group_share_a_colour():
     pair = [Series(name=name, x=[0, 1], y=[0, 1], group="a", dashed=name == "raw") for name in ("raw", "combined")]
     svg = line_plot([*pair, Series(name="b", x=[0, 1], y=[1, 0])], title="t", x="x", y="y").decode()

@@ -19,6 +19,8 @@ import numpy as np
 from eightfold.core.extras import need
 from eightfold.core.plot_style import COLOURS, STYLE
 
+FEW_POINTS = 6  # that an axis can mark one by one: nobody looked 1.5 plies ahead
+
 
 @dataclass(frozen=True, kw_only=True)
 class Series:
@@ -80,10 +82,12 @@ def line_plot(
             axes.plot(each.x, each.y, label=each.name, marker="o", markersize=3, **style)
             if each.has_interval:
                 axes.fill_between(each.x, each.low, each.high, color=colour, alpha=0.15, linewidth=0)
+        points = sorted({at for each in series for at in each.x})
         if log_x:
             axes.set_xscale("log")
-            axes.set_xticks(sorted({at for each in series for at in each.x}), minor=False)
             axes.minorticks_off()
+        if log_x or len(points) <= FEW_POINTS:
+            axes.set_xticks(points, minor=False)
         axes.xaxis.set_major_formatter("{x:,.6g}")
         _legend(axes, series)
     return drawn.getvalue()
