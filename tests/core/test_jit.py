@@ -120,6 +120,19 @@ def test_the_digest_follows_every_way_to_import(tmp_path: Path):
     assert {file.stem for file in files} == {"main", "listed", "named", "plain", "deep"}
 
 
+def test_a_file_that_changes_and_another_path_are_looked_at_again(tmp_path: Path, monkeypatch):
+    main, other = tmp_path / "main.py", tmp_path / "elsewhere" / "other.py"
+    other.parent.mkdir()
+    other.write_text("x = 1\n")
+    main.write_text("import other\n")
+    assert jit._imported_files(main) == {main}
+    monkeypatch.syspath_prepend(str(other.parent))
+    assert jit._imported_files(main) == {main, other}
+    main.write_text("import os\n")
+    os.utime(main, (0, 0))
+    assert jit._imported_files(main) == {main}
+
+
 def test_kernels_of_the_package_watch_what_they_bake_in():
     from eightfold.games.gomoku import rules as gomoku
 
@@ -161,10 +174,11 @@ SEARCH = """
 import sys, numpy as np
 sys.path.insert(0, {examples!r})
 from eightfold.games import make_game
-from eightfold.search import Mcts
+from eightfold.search.uct import MctsOptions, Uct
 for text in ("gomoku:size=5,win=4", "python:squares,size=5"):
-    player = Mcts(make_game(text, trusted=True), Mcts.Options(playouts=200), seed=3)
-    visits = player.think(make_game(text).start()).visits
+    game = make_game(text, trusted=True)
+    player = Uct(game, MctsOptions(playouts=200), seed=3)
+    visits = player.think(game.start()).visits
     stats = player._kernels.run_playouts.stats
     print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()), *visits)
 """

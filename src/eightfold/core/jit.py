@@ -109,17 +109,24 @@ _IMPORT = re.compile(
 
 
 def _imported_files(source: Path) -> set[Path]:
+    places = tuple(os.path.abspath(place) for place in sys.path)  # '' is where we are
     seen: set[Path] = set()
     waiting = [source]
     while waiting:
         path = waiting.pop()
         if path not in seen:
             seen.add(path)
-            waiting.extend(_imports_of(path))
+            waiting.extend(_imports_of(path, path.stat().st_mtime_ns, places))
     return seen
 
 
-def _imports_of(path: Path) -> Iterator[Path]:
+@functools.cache  # dozens of kernels import the same modules, and every command would look for them again
+def _imports_of(path: Path, changed: int, places: tuple[str, ...]) -> tuple[Path, ...]:
+    """The files that a file imports, as it was when it was `changed`, with `places` to look for modules."""
+    return tuple(dict.fromkeys(_find_imports(path, places)))
+
+
+def _find_imports(path: Path, places: tuple[str, ...]) -> Iterator[Path]:
     for match in _IMPORT.finditer(path.read_bytes()):
         origin, names, plain = (part.decode() if part else "" for part in match.groups())
         if origin:
@@ -129,12 +136,12 @@ def _imports_of(path: Path) -> Iterator[Path]:
         else:
             modules = [word.split()[0] for word in plain.split(",") if word.split()]
         for module in modules:
-            found = _file_of(module, path)
+            found = _file_of(module, path, places)
             if found is not None:
                 yield found
 
 
-def _file_of(module: str, importer: Path) -> Path | None:
+def _file_of(module: str, importer: Path, places: tuple[str, ...]) -> Path | None:
     """The source file of `module` as `importer` names it, or None if it is not watched."""
     dots = len(module) - len(module.lstrip("."))
     parts = [part for part in module[dots:].split(".") if part]
@@ -148,7 +155,7 @@ def _file_of(module: str, importer: Path) -> Path | None:
     folder = importer.parent
     while (folder / "__init__.py").is_file():
         folder = folder.parent
-    for base in (folder, *(Path(place or ".") for place in sys.path)):
+    for base in (folder, *map(Path, places)):
         if base.is_dir() and not _is_installed(base):
             found = _module_in(base, parts)
             if found is not None:
