@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import json
 import sys
 from collections.abc import Iterator
@@ -31,16 +32,21 @@ def modules(source: Path) -> dict[str, Path]:
     return found
 
 
-def imports(source: Path) -> Iterator[Import]:
+@functools.cache
+def imports(source: Path) -> tuple[Import, ...]:
     """Every import of one module of the package by another."""
     known = modules(source)
+    found = []
     for name, file in known.items():
-        tree = ast.parse(file.read_text(encoding="utf-8"))
-        lazy = {id(inner) for node in ast.walk(tree) if isinstance(node, _FUNCTIONS) for inner in ast.walk(node)}
-        typed = {id(inner) for node in ast.walk(tree) if _is_type_checking(node) for inner in ast.walk(node)}
-        for node in ast.walk(tree):
-            for imported in _imported(node, known):
-                yield Import(name, imported, getattr(node, "lineno", 0), id(node) in lazy, id(node) in typed)
+        waiting: list[tuple[ast.AST, bool, bool]] = [(ast.parse(file.read_text(encoding="utf-8")), False, False)]
+        while waiting:
+            node, is_lazy, for_types = waiting.pop()
+            is_lazy |= isinstance(node, _FUNCTIONS)
+            for_types |= _is_type_checking(node)
+            waiting += [(inner, is_lazy, for_types) for inner in ast.iter_child_nodes(node)]
+            line = getattr(node, "lineno", 0)
+            found += [Import(name, imported, line, is_lazy, for_types) for imported in _imported(node, known)]
+    return tuple(found)
 
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
