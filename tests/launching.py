@@ -13,7 +13,9 @@ import atexit
 import contextlib
 import ctypes
 import functools
+import gc
 import importlib
+import io
 import json
 import os
 import resource
@@ -160,6 +162,7 @@ def prepare() -> None:
         importlib.import_module(f"eightfold.{module}")
     from eightfold.arena import make_player
     from eightfold.arena.match import play_match
+    from eightfold.cli.app import app
     from eightfold.games import make_game
     from eightfold.learning.config import SelfPlayConfig
     from eightfold.learning.selfplay import SelfPlay
@@ -173,6 +176,8 @@ def prepare() -> None:
             return np.zeros((len(planes), 25), np.float32), np.zeros((len(planes), 2), np.float32)
 
     torch.set_num_threads(1)
+    with contextlib.redirect_stdout(io.StringIO()):
+        app(["players"], standalone_mode=False)  # Typer and Rich import more when they are first used
     if os.environ["NUMBA_DISABLE_JIT"] == "1":
         return
     settings = SelfPlayConfig(parallel_games=2, playouts=8, opening_share=0.5, proof_nodes=10)
@@ -223,6 +228,8 @@ def launch(request: dict[str, Any]) -> None:
 
 def serve() -> None:
     prepare()
+    gc.collect()
+    gc.freeze()  # or the first collection of every launch would visit, and so copy, all that was made here
     print("ready", flush=True)
     for line in sys.stdin:
         request = json.loads(line)
