@@ -20,6 +20,7 @@ from eightfold.patterns.files import load_library
 from eightfold.patterns.learn import LearningStopped, Progress, learn_library
 from eightfold.patterns.library import Library
 from eightfold.patterns.partial import PartialFile
+from launching import eightfold
 from patience import LONG
 from self_made_records import go, sgf_lines
 
@@ -156,8 +157,7 @@ def test_renju(tmp_path: Path) -> None:
 
 
 def run(*words: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "eightfold", "patterns", *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=cwd)
+    return eightfold("patterns", *map(str, words), cwd=cwd)
 
 
 def test_the_commands(records: Path, tmp_path: Path) -> None:
