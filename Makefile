@@ -57,9 +57,9 @@ $(TOOLS): $(READY)
 	$(INSTALL) --editable ".[dev]"
 	touch $(TOOLS)
 
-# Two processes of tests would compile what they both need twice.
-$(WARM): $(TOOLS)
-	$(BIN)/eightfold warmup
+# Two processes of tests would compile what they both need twice. With `make --jobs` this goes on beside the tools.
+$(WARM): $(READY)
+	PYTHONPATH=src $(BIN)/python -m eightfold warmup
 	touch $(WARM)
 
 # The page is tested in Chromium. Where none can be had, those tests are skipped and say so.
