@@ -268,8 +268,8 @@ def test_a_signal_stops_with_the_ratings_so_far(held, tmp_path, number):
 def test_bad_input_is_one_line_and_writes_nothing(tmp_path):
     folder = tmp_path / "cup"
     for players, message in (
-        ([], "a tournament of 0 players has no games; name at least 2"),
-        (["random"], "a tournament of 1 players has no games; name at least 2"),
+        ([], f"there is no tournament in {folder} yet; name two players or more to start one: eightfold tournament"),
+        (["random"], "a tournament of 1 player has no games; name at least 2"),
         (["random", "gredy"], "unknown player 'gredy' (did you mean 'greedy'?)"),
         (["random", "random"], "player random is named twice"),
         (["greedy", "greedy:lambda=0.5"], "greedy:lambda=0.5 and greedy are the same player"),

@@ -62,8 +62,11 @@ def tournament(
     kept = TournamentFolder(Path(folder), given)
     entrants = _entrants(players, kept)
     settings = kept.settings
-    if len(entrants) < 2 and (entrants or not kept.games):
-        raise EightfoldError(f"a tournament of {len(entrants)} players has no games; name at least 2")
+    if not entrants and not kept.games:
+        how = f"eightfold tournament {folder} random greedy"
+        raise EightfoldError(f"there is no tournament in {folder} yet; name two players or more to start one: {how}")
+    if len(entrants) == 1:
+        raise EightfoldError("a tournament of 1 player has no games; name at least 2")
     everybody = {**dict.fromkeys(kept.names), **dict.fromkeys(entrants)}
     if settings.anchor and settings.anchor not in everybody:
         raise EightfoldError(f"the anchor {settings.anchor!r} does not take part; there are {', '.join(everybody)}")
