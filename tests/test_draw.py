@@ -45,7 +45,7 @@ def test_a_position_of_one_game_goes_to_stdout(records):
         (["two.sgf", "--game", "2", "--move", "3"], "game 2 of two.sgf has 2 moves; --move 3 is beyond its end"),
         (["bad.sgf"], "bad.sgf: game 1 (line 1): move 2, 'W[ee]': e5 already has the stone of move 1"),
         (["many.sgf"], "many.sgf holds 61 games, and a picture has room for 60; choose one with --game"),
-        (["two.sgf", "-o", "no/such.svg"], "cannot write no/such.svg: No such file or directory"),
+        (["two.sgf", "-o", "no/such.svg"], "cannot write no/such.svg: there is no folder no; make it first"),
     ],
 )
 def test_what_cannot_be_drawn_is_one_line(records, arguments, line):

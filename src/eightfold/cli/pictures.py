@@ -39,6 +39,8 @@ def draw(
 
     if output is not None and output.suffix.lower() != ".svg":
         raise EightfoldError(f"the picture is SVG: name a file that ends in .svg, not {output.name}")
+    if output is not None and not output.parent.is_dir():
+        raise EightfoldError(f"cannot write {output}: there is no folder {output.parent}; make it first")
     diagrams: list[Diagram] = []
     for file in records:
         games = read_records(file)
