@@ -36,6 +36,7 @@ from tiny_runs import tiny
         ),
         (["selfplay.leaves=mcts"], "unknown selfplay.leaves in --set 'mcts'; known: network, random"),
         (["selfplay.theta=1.5"], "selfplay.theta = 1.5"),
+        (["selfplay.theta=0.8"], "theta=0.8 goes with leaves=mixed, and leaves=network has none of it"),
         (["selfplay.theta_until=0.5"], "lets theta fall, which selfplay.leaves = network has none of"),
         (["selfplay.leaves=mixed", "selfplay.theta_until=0.5", "games=0"], "and this one has no end; set minutes"),
         (["encoder=planes"], "unknown encoder of gomoku 'planes'"),
@@ -93,6 +94,7 @@ TOGETHER = {  # what goes with the least value of another key
     "training.window": ["training.batch_size=1"],
     "selfplay.fast_playouts": ["selfplay.full_share=1.0"],
     "selfplay.full_share": ["games=8"],
+    "selfplay.theta": ["selfplay.leaves=mixed"],
 }
 
 

@@ -16,6 +16,7 @@ from eightfold.search.forest import ForestSearch
 from eightfold.search.greedy import Greedy
 from eightfold.search.leaves import Rollouts, check_leaves
 from eightfold.search.settings import LeafSettings, SearchSettings
+from refusals import refusal
 
 GAME = make_game("gomoku:size=6,win=4")
 KERNELS = specialise("eightfold.search.kernels.minmax_leaves", GAME.rules)
@@ -192,6 +193,17 @@ def test_a_game_without_scores_refuses_min_max_rollouts(examples, monkeypatch):
             EightfoldError, match=r"needs a game that scores moves; python:squares offers no score_moves"
         ):
             check_leaves(settings, squares)
+
+
+def test_what_only_mixed_leaves_have_is_refused_with_others():
+    for leaves in ("network", "random", "minmax"):
+        assert refusal(lambda leaves=leaves: check_leaves(LeafSettings(leaves=leaves, theta=0.8), GAME)) == (
+            f"theta=0.8 goes with leaves=mixed, and leaves={leaves} has none of it;"
+            " set leaves=mixed, or leave theta out"
+        )
+        check_leaves(LeafSettings(leaves=leaves, theta=0.5, rollout="minmax"), GAME)  # as runs keep them
+    assert "rollout=random goes with leaves=mixed" in refusal(lambda: visits(SearchSettings(rollout="random")))
+    check_leaves(LeafSettings(leaves="mixed", theta=0.8, rollout="random"), GAME)
 
 
 def test_colours_are_told_apart():

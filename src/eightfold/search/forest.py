@@ -20,7 +20,7 @@ from eightfold.games.game import Game
 from eightfold.games.state import BLACK, SIDE, WHITE
 from eightfold.search.kernels import forced, gumbel
 from eightfold.search.kernels.tree import DRAWN, FORCED, GUMBEL, NONE, PUCT, ROOT, UNKNOWN, WON, Constants, Roots
-from eightfold.search.leaves import Rollouts
+from eightfold.search.leaves import Rollouts, check_leaves
 from eightfold.search.result import LONGEST_VARIATION
 from eightfold.search.settings import PlaySettings, SearchSettings
 
@@ -95,6 +95,7 @@ class ForestSearch:
             fpu_reduction=float(settings.fpu_reduction),
             proof_nodes=int(settings.proof_nodes),
         )
+        check_leaves(settings, game)
         self.rollouts: Rollouts | None = None  # where leaves are not valued by the network alone
         self.theta = settings.weight_of_rollouts  # may change while games go on; at 0 none are played
         if settings.rollouts_wanted:

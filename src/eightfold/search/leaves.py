@@ -24,12 +24,13 @@ from numpy.typing import NDArray
 
 from eightfold.core.errors import EightfoldError
 from eightfold.core.rng import make_random
+from eightfold.core.settings import settings_of
 from eightfold.core.specialise import specialise
 from eightfold.core.threads import run_parts
 from eightfold.games.game import Game
 from eightfold.search.alphabeta import make_work
 from eightfold.search.kernels.leaf_values import draw_generators, mix_values
-from eightfold.search.settings import LeafSettings
+from eightfold.search.settings import ONLY_MIXED, LeafSettings
 
 NEAR = 2  # how far from a stone the candidates of players with look-ahead lie, as with the player alphabeta
 TABLE_ENTRIES = 1 << 12  # of their transposition table: it must fit a core's own cache
@@ -39,7 +40,14 @@ Answers = tuple[NDArray[np.float32], NDArray[np.float32]]  # logits [B, A], valu
 
 
 def check_leaves(settings: LeafSettings, game: Game) -> None:
-    """An error if the game cannot play such games."""
+    """An error if the game cannot play such games, or if a setting is given that only mixed leaves have."""
+    for declared in settings_of(LeafSettings):
+        value = getattr(settings, declared.field)
+        if declared.field in ONLY_MIXED and settings.leaves != "mixed" and value != declared.default:
+            raise EightfoldError(
+                f"{declared.name}={value} goes with leaves=mixed, and leaves={settings.leaves} has none of it;"
+                f" set leaves=mixed, or leave {declared.name} out"
+            )
     if settings.rollouts_wanted == "minmax" and not game.scores_moves:
         how = f"leaves={settings.leaves}" + (",rollout=minmax" if settings.leaves == "mixed" else "")
         raise EightfoldError(
@@ -53,8 +61,7 @@ class Rollouts:
     def __init__(
         self, game: Game, settings: LeafSettings, *, games: int, batch: int, seed: int, threads: int = 1
     ) -> None:
-        """`threads` play while another asks the network."""
-        check_leaves(settings, game)
+        """`threads` play while another asks the network. Whether the game can is checked before (`check_leaves`)."""
         self._threads = threads
         self._games_a_leaf = settings.rollouts
         self._streams = np.concatenate([make_random(seed, number) for number in range(games)])  # [G]

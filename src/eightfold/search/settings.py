@@ -51,6 +51,7 @@ class PlaySettings:
 
 
 LEAF_EVALUATORS = ("network", "random", "minmax", "mixed")
+ONLY_MIXED = ("theta", "rollout")  # settings that mean something with leaves=mixed alone
 
 
 @dataclass(frozen=True, kw_only=True)
