@@ -13,14 +13,16 @@ import pytest
 from eightfold.games import make_game
 from eightfold.games.records import GameRecord, write_records
 from eightfold.learning.advisor.advising import advise_into
-from eightfold.learning.advisor.folder import ADVICE, AdviceFolder, read_advice
+from eightfold.learning.advisor.folder import ADVICE, AdviceFolder, read_advice, read_settings
 from eightfold.learning.advisor.opening import open_advisor
 from eightfold.learning.advisor.targets import policy_targets, scaled_scores, softmax
-from eightfold.learning.advisor.teacher import Teacher, Teaching, make_advisor
+from eightfold.learning.advisor.teacher import Teacher, make_advisor
+from eightfold.learning.advisor.teaching import Teaching
 from eightfold.learning.config import AdvisorConfig
 from eightfold.learning.data.record import PlayedGame, samples_of
 from eightfold.learning.loop import Training
 from eightfold.learning.runs.metrics import read_metrics
+from launching import eightfold
 from refusals import refusal
 from tiny_runs import tiny
 
@@ -173,6 +175,13 @@ def test_equal_games_are_counted(tmp_path):
     summary = advise_into(tmp_path / "same", make_game("gomoku:size=3,win=3"), still, games=9)
     assert summary.distinct < 9
     assert sum(map(len, summary.same)) >= 2
+
+
+def test_the_command_advises_as_the_settings_say(tmp_path):
+    small = ("--games", "1", "--player", "random", "--game", "gomoku:size=3,win=3", "--json")
+    done = eightfold("advise", "lessons", *small, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert read_settings(tmp_path / "lessons") == ("gomoku:size=3,win=3,rule=freestyle", Teaching(player="random"))
 
 
 def test_folders_that_are_something_else_are_refused(tmp_path):

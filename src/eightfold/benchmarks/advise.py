@@ -11,7 +11,8 @@ from eightfold.benchmarks.reference.minmax import INFINITY, after, alphabeta, ca
 from eightfold.benchmarks.report import Benchmark, Figure
 from eightfold.core.threads import usable_cores
 from eightfold.games.game import make_game
-from eightfold.learning.advisor.teacher import Teacher, Teaching
+from eightfold.learning.advisor.teacher import Teacher
+from eightfold.learning.advisor.teaching import Teaching
 from eightfold.learning.data.record import PlayedGame
 from eightfold.search.alphabeta import AlphaBeta
 

@@ -11,8 +11,11 @@ from typing import Annotated
 import typer
 
 from eightfold.cli.app import GameOption, JsonOption, SeedOption, app
+from eightfold.learning.advisor.teaching import Teaching, read_range, write_range
 
 INTERRUPTED = 130
+USUAL = Teaching()
+LOW, HIGH = (write_range(*each) for each in USUAL.ranges)
 
 
 @app.command()
@@ -20,15 +23,15 @@ def advise(
     folder: Annotated[Path, typer.Argument(help="Where the games are kept. Those that are there already are kept.")],
     game: GameOption = "gomoku:size=15",
     games: Annotated[int, typer.Option(min=1, help="How many games the folder is to hold.")] = 1500,
-    player: Annotated[str, typer.Option(help="Who plays and advises (see `eightfold players`).")] = "alphabeta:depth=4",
-    seed: SeedOption = 0,
+    player: Annotated[str, typer.Option(help="Who plays and advises (see `eightfold players`).")] = USUAL.player,
+    seed: SeedOption = USUAL.seed,
     epsilon_low: Annotated[
         str, typer.Option(help="From where to where a side that explores little draws its epsilon.")
-    ] = "0.02,0.1",
-    epsilon_high: Annotated[str, typer.Option(help="The same for a side that explores much.")] = "0.1,0.2",
+    ] = LOW,
+    epsilon_high: Annotated[str, typer.Option(help="The same for a side that explores much.")] = HIGH,
     temperature: Annotated[
         float, typer.Option(help="Of the softmax of scores, from -1 to 1, that exploring moves are drawn from.")
-    ] = 0.2,
+    ] = USUAL.temperature,
     threads: Annotated[int, typer.Option(min=0, help="Threads to think on; 0: all cores.")] = 0,
     as_json: JsonOption = False,
 ) -> None:
@@ -36,7 +39,6 @@ def advise(
     from eightfold.core.signals import stopped_by_signals
     from eightfold.games.game import make_game
     from eightfold.learning.advisor.advising import AdviceBar, advise_into, print_summary
-    from eightfold.learning.advisor.teacher import Teaching, read_range
 
     low, high = read_range(epsilon_low, "--epsilon-low"), read_range(epsilon_high, "--epsilon-high")
     teaching = Teaching(

@@ -12,7 +12,8 @@ from eightfold.core.bars import StderrBar, counting_columns
 from eightfold.games.game import Game
 from eightfold.games.state import BLACK, DRAW, WHITE
 from eightfold.learning.advisor.folder import AdviceFolder
-from eightfold.learning.advisor.teacher import Teacher, Teaching, same_games
+from eightfold.learning.advisor.teacher import Teacher, same_games
+from eightfold.learning.advisor.teaching import Teaching
 from eightfold.learning.data.record import PlayedGame
 
 NAMED = 12  # games that are the same, and faults, told one by one

@@ -29,7 +29,7 @@ from eightfold.core.files import replace_file
 from eightfold.core.lock import lock_folder
 from eightfold.games.game import Game, make_game
 from eightfold.games.records.record import path_label
-from eightfold.learning.advisor.teacher import Teaching
+from eightfold.learning.advisor.teaching import Teaching
 from eightfold.learning.data.record import PlayedGame
 from eightfold.learning.runs.atomic_save import has_other_files
 

@@ -23,50 +23,17 @@ from numpy.typing import NDArray
 from eightfold.arena.forfeit import Forfeit
 from eightfold.arena.players import read_player
 from eightfold.arena.seats import Answer, Seat, games_at_once, think_side_by_side
-from eightfold.core.errors import EightfoldError, shown
-from eightfold.core.settings import check_settings, setting
+from eightfold.core.errors import EightfoldError
 from eightfold.core.threads import usable_cores
 from eightfold.games.game import Game, Position
 from eightfold.games.state import BLACK, DRAW
 from eightfold.learning.advisor.targets import scaled_scores, softmax
+from eightfold.learning.advisor.teaching import Teaching
 from eightfold.learning.data.record import PlayedGame, settings_digest
 from eightfold.search.result import Player, SearchResult, close_player
 
-USUAL_PLAYER = "alphabeta:depth=4"
 COMBINATIONS = ((0, 0), (0, 1), (1, 0), (1, 1))  # who explores much: black, white
 ENTROPY = 0x8F  # of the seeds of games, beside the seed that was given
-
-
-@dataclass(frozen=True, kw_only=True)
-class Teaching:
-    """How an advisor plays."""
-
-    player: str = setting(USUAL_PLAYER, "who plays and advises")
-    seed: int = setting(0, "seed of all randomness", least=0, most=2**63 - 1)
-    low_from: float = setting(0.02, "the least epsilon of a side that explores little", least=0, most=1)
-    low_to: float = setting(0.1, "the largest epsilon of a side that explores little", least=0, most=1)
-    high_from: float = setting(0.1, "the least epsilon of a side that explores much", least=0, most=1)
-    high_to: float = setting(0.2, "the largest epsilon of a side that explores much", least=0, most=1)
-    temperature: float = setting(0.2, "of the softmax that exploring moves are drawn from", least=1e-3, most=1000)
-
-    def __post_init__(self) -> None:
-        check_settings(self)
-        for low, high in self.ranges:
-            if low > high:
-                raise EightfoldError(f"epsilon from {low:g} to {high:g} is no range; the smaller number comes first")
-
-    @property
-    def ranges(self) -> tuple[tuple[float, float], tuple[float, float]]:
-        return (self.low_from, self.low_to), (self.high_from, self.high_to)
-
-
-def read_range(text: str, where: str) -> tuple[float, float]:
-    """Two numbers with a comma between them."""
-    try:
-        low, high = (float(part) for part in text.split(","))
-    except ValueError:
-        raise EightfoldError(f"{where} {shown(text)} is not two numbers with a comma between them: 0.02,0.1") from None
-    return low, high
 
 
 def make_advisor(text: str, game: Game, *, seed: int = 0) -> Player:

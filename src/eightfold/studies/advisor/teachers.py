@@ -8,7 +8,8 @@ from typing import Any
 
 from eightfold.games.game import make_game
 from eightfold.learning.advisor.folder import AdviceFolder
-from eightfold.learning.advisor.teacher import Teacher, Teaching
+from eightfold.learning.advisor.teacher import Teacher
+from eightfold.learning.advisor.teaching import Teaching
 from eightfold.learning.config import advisor_change
 from eightfold.learning.data.record import PlayedGame
 from eightfold.studies.advisor.training import Arm, run_config
