@@ -118,12 +118,30 @@ def test_bad_input_is_one_line_and_exit_code_2(arguments, said):
     assert done.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize("arguments", [("match", "random", "random", "--games", "0"), ("match", "random"), ("fly",)])
-def test_bad_usage_is_explained_without_a_traceback(arguments):
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("match", "random", "random", "--games", "0"), "'--games'"),
+        (("match", "random", "random", "--games", "few"), "'--games'"),
+        (("match", "random"), "'second'"),
+        (("match", "random", "random", "--gamse", "2"), "--gamse"),
+        (("patterns", "fly"), "'fly'"),
+    ],
+)
+def test_bad_usage_is_one_line_too(arguments, said):
     done = eightfold(*arguments)
-    assert done.returncode == 2
-    assert "Traceback" not in done.stderr
-    assert done.stdout == ""
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+    assert done.stderr.startswith("eightfold: ")
+    assert done.stderr.endswith(f"; see eightfold {arguments[0]} --help\n")
+    assert done.stderr.count("\n") == 1
+
+
+def test_without_a_command_the_help_is_printed():
+    for arguments in ((), ("patterns",)):
+        done = eightfold(*arguments)
+        assert "Usage: eightfold" in done.stdout
+        assert done.stderr == ""
 
 
 def test_nothing_is_left_behind_when_a_match_cannot_begin(tmp_path):

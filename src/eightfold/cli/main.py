@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -24,6 +24,8 @@ from eightfold.core.compiling import say_on_stderr
 from eightfold.core.errors import EightfoldError
 from eightfold.core.extras import EXTRAS, missing_extra
 
+UsageError: Any = typer.BadParameter.__mro__[1]  # Click's, from Typer's own copy or not, as Typer's version has it
+
 
 @app.callback(invoke_without_command=True)
 def _root(version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False) -> None:
@@ -39,7 +41,15 @@ def main() -> None:
             stream.reconfigure(errors="replace")  # a terminal that cannot show a stone still shows the rest
     say_on_stderr()
     try:
-        app()
+        sys.exit(app(standalone_mode=False))
+    except UsageError as error:
+        if said := " ".join(error.format_message().split()):  # or Typer has printed the help
+            where = error.ctx.command_path if error.ctx is not None else "eightfold"
+            print(f"eightfold: {said[0].lower()}{said[1:].rstrip('.')}; see {where} --help", file=sys.stderr)
+        sys.exit(error.exit_code)
+    except typer.Abort:  # the input is at its end
+        print("eightfold: aborted", file=sys.stderr)
+        sys.exit(1)
     except EightfoldError as error:
         print(f"eightfold: {error}", file=sys.stderr)
         sys.exit(2)
