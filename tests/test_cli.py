@@ -177,6 +177,19 @@ def test_ctrl_c_is_heard_while_a_player_thinks(player):
     assert "Traceback" not in started.said
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_training_that_is_stopped_before_it_begins_says_so(tmp_path, number):
+    (tmp_path / "endless.py").write_text("import pathlib, time\npathlib.Path('begun').touch()\ntime.sleep(1000)\n")
+    started = server().launch("train", "--game", "python:endless", cwd=tmp_path)
+    while not (tmp_path / "begun").exists():
+        assert is_running(started.process), started.said
+        time.sleep(0.01)
+    started.signal(number)
+    assert started.wait() == 128 + number
+    assert started.said == "eightfold: stopped before training began; the same command begins it\n"
+    assert not (tmp_path / "runs").exists()
+
+
 def test_players_explains_every_player_and_option():
     from eightfold.core.settings import settings_of
     from eightfold.parts import PLAYERS

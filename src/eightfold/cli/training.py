@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import signal
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -13,7 +15,22 @@ import typer
 from eightfold.cli.app import JsonOption, NetworkGameOption, SeedOption, app
 from eightfold.core.errors import EightfoldError
 from eightfold.core.extras import need
+from eightfold.core.signals import Interrupted, stopped_by_signals
 from eightfold.studies import STUDIES
+
+
+@contextlib.contextmanager
+def _heard_from_the_start() -> Iterator[None]:
+    """Answer Ctrl-C and SIGTERM with a line even while PyTorch is imported: later, training itself hears them."""
+
+    def stop() -> None:
+        raise Interrupted
+
+    with stopped_by_signals(stop) as heard:
+        yield
+    if heard:
+        print("eightfold: stopped before training began; the same command begins it", file=sys.stderr)
+        raise typer.Exit(128 + heard[0])
 
 
 @app.command()
@@ -50,30 +67,32 @@ def train(
     page: Annotated[bool, typer.Option("--page", help="Also open the page, if there is a display.")] = False,
 ) -> None:
     """Train a network by self-play, or continue a run. Ctrl-C stops cleanly."""
-    from eightfold.learning.config import advisor_change, train_config
-
     given = {"game": game, "minutes": minutes, "games": games, "symmetry": symmetry, "seed": seed}
-    taught = [] if advisor is None else [advisor_change(advisor)]
-    changes = [*(f"{key}={value}" for key, value in given.items() if value is not None), *taught, *(set_ or [])]
     folder = run or Path("runs") / Path(preset).stem
-    config = train_config(preset, changes, start_from, folder)  # refused before PyTorch is waited for
-    if not page:
-        from eightfold.learning.commands import train_run
+    with _heard_from_the_start():
+        from eightfold.learning.config import advisor_change, train_config
 
-        train_run(config, folder)
-        return
+        taught = [] if advisor is None else [advisor_change(advisor)]
+        changes = [*(f"{key}={value}" for key, value in given.items() if value is not None), *taught, *(set_ or [])]
+        config = train_config(preset, changes, start_from, folder)  # refused before PyTorch is waited for
+        if not page:
+            from eightfold.learning.commands import train_run
+
+            train_run(config, folder)
+            return
     from eightfold.games.game import GAMES, name_in
     from eightfold.web.page_process import page_process
 
     family = name_in(config.game)
     own = None if family in GAMES else config.game
     with page_process(folder, own) as shown:  # first of all: PyTorch and the compiler keep people waiting
-        from eightfold.cli.warmup import warm_up
-        from eightfold.learning.commands import train_run
+        with _heard_from_the_start():
+            from eightfold.cli.warmup import warm_up
+            from eightfold.learning.commands import train_run
 
-        if own is None:
-            warm_up((family,), training=True, once=True, tell=shown.compiles if shown is not None else None)
-        ended_by = train_run(config, folder)
+            if own is None:
+                warm_up((family,), training=True, once=True, tell=shown.compiles if shown is not None else None)
+            ended_by = train_run(config, folder)
         if shown is not None and ended_by != signal.SIGTERM:
             print("the page stays open; Ctrl-C ends it", file=sys.stderr)
             shown.wait()
@@ -94,14 +113,15 @@ def train_isn(
     ] = None,
 ) -> None:
     """Train an Internal Symmetry Network for Go by TD(lambda) self-play, or continue a run. Ctrl-C stops cleanly."""
-    from eightfold.config import load_preset, with_changes
-    from eightfold.learning.commands import train_isn_run
-    from eightfold.learning.td.config import TdConfig
-
     given = {"minutes": minutes, "games": games, "seed": seed}
     changes = [f"{key}={value}" for key, value in given.items() if value is not None]
-    config = with_changes(load_preset(TdConfig(), preset, "isn"), [*changes, *(set_ or [])])
-    train_isn_run(config, run or Path("runs") / f"isn-{Path(preset).stem}")
+    with _heard_from_the_start():
+        from eightfold.config import load_preset, with_changes
+        from eightfold.learning.commands import train_isn_run
+        from eightfold.learning.td.config import TdConfig
+
+        config = with_changes(load_preset(TdConfig(), preset, "isn"), [*changes, *(set_ or [])])
+        train_isn_run(config, run or Path("runs") / f"isn-{Path(preset).stem}")
 
 
 @app.command()
