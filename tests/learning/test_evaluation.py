@@ -80,9 +80,9 @@ def test_the_shipped_network_is_an_opponent_where_there_is_one(tmp_path):
     assert shipped_for(game) == "gomoku-8"
     assert shipped_for(make_game("gomoku:size=7")) is None
     wanted = EvaluationConfig(shipped=True, playouts=2)
-    assert list(network_opponents(tmp_path, game, wanted, games=5, seed=0)) == ["shipped"]
-    assert network_opponents(tmp_path, game, EvaluationConfig(), games=5, seed=0) == {}
-    assert network_opponents(tmp_path, make_game("gomoku:size=7"), wanted, games=5, seed=0) == {}
+    assert list(network_opponents(tmp_path, game, wanted, games=5)) == ["shipped"]
+    assert network_opponents(tmp_path, game, EvaluationConfig(), games=5) == {}
+    assert network_opponents(tmp_path, make_game("gomoku:size=7"), wanted, games=5) == {}
 
 
 def test_metrics_have_every_opponent_by_name(tmp_path):

@@ -88,7 +88,7 @@ def test_a_fixed_number_of_steps_a_round_is_kept_to(mode, tmp_path):
     before = trained(tmp_path / "run", *changes)
     assert before["steps"] + before["owed"] == pytest.approx(5 * before["games"] / 6)
     killed = Training(small(*SHORT, *changes, "games=100"), tmp_path / "run")
-    killed.selfplay.play(3, on_game=killed._store)
+    killed.players.selfplay.play(3, on_game=killed._store)
     games = killed.progress.games
     killed.close()
     resumed = Training(small(*SHORT, *changes), tmp_path / "run")
@@ -107,7 +107,7 @@ def test_a_kill_between_samples_and_the_line_of_a_game_loses_neither(run, monkey
 
     monkeypatch.setattr(training.folder, "log_game", killed)
     with pytest.raises(RuntimeError, match="killed"):
-        training.selfplay.play(1, on_game=training._store)
+        training.players.selfplay.play(1, on_game=training._store)
     stored = len(training.buffer) + len(training.validation)
     training.close()
     assert (run / "games.jsonl").read_bytes() == lines
@@ -249,7 +249,7 @@ def test_another_window_is_taken_at_once_and_keeps_what_fits_in_order(mode, tmp_
     training.close()
     training, grown = opened(1000)
     np.testing.assert_array_equal(grown, before)
-    training.selfplay.play(3, on_game=training._store)
+    training.players.selfplay.play(3, on_game=training._store)
     assert len(training.buffer) > 60 * turns, "there is room for more"
     training.close()
     training, more = opened(1000)

@@ -50,7 +50,7 @@ def test_a_run_that_goes_on_owes_ten_steps_a_game_too(tmp_path):
     first = Training(tiny(*PAPER), tmp_path / "run")
     first.train()
     before = replace(first.progress)
-    first.selfplay.play(3, on_game=first._store)  # three games after the last checkpoint
+    first.players.selfplay.play(3, on_game=first._store)  # three games after the last checkpoint
     first.close()
     second = Training(tiny(*PAPER, "games=60"), tmp_path / "run")
     assert second.progress.games == before.games + 3
@@ -217,7 +217,7 @@ def test_a_run_lets_go_of_its_rollouts(tmp_path):
     played = []
 
     def note(entry):
-        rollouts = run.selfplay.search.rollouts
+        rollouts = run.players.selfplay.search.rollouts
         assert rollouts is not None
         played.append(rollouts.games)
 

@@ -113,7 +113,7 @@ def test_a_run_trains_with_each_option(changes, tmp_path):
     training = Training(with_changes(load_preset(TrainConfig(), "quick"), [*small, *changes]), tmp_path / "run")
     training.train()
     training.close()
-    assert training.selfplay.search.settings.root == ("gumbel" if "root" in changes[0] else "puct")
+    assert training.players.selfplay.search.settings.root == ("gumbel" if "root" in changes[0] else "puct")
     assert training.progress.games >= 8
     assert training.progress.steps > 0
 

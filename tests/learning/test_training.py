@@ -290,11 +290,11 @@ def test_self_play_with_a_cache(mode, key, tmp_path):
             for parameter in training.network.parameters():
                 parameter.data += 0.05 * torch.randn_like(parameter)
             training._hand_over_weights()
-            if training.cache is not None:
-                assert len(training.cache) == 0, "new weights, new answers"
-            played[entries, number] = [game.moves for game in training.selfplay.play(6)]
-            if training.cache is not None:
-                assert 0 < training.cache.hit_rate < 1
+            if training.players.cache is not None:
+                assert len(training.players.cache) == 0, "new weights, new answers"
+            played[entries, number] = [game.moves for game in training.players.selfplay.play(6)]
+            if training.players.cache is not None:
+                assert 0 < training.players.cache.hit_rate < 1
         training.train()
         metrics = read_metrics(tmp_path / f"run{entries}")
         hits = [entry.get("cache_hits") for entry in metrics if "games_per_s" in entry]

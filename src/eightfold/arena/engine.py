@@ -5,13 +5,14 @@ its fixture, random numbers included, so it does not matter which games are play
 play many at once come first; those of a program, a person or a player with a clock are played one after another.
 
 A player that forfeits loses that game, with the reason kept, and the others go on; one that resigns has just lost.
-Read next: `match.py` and `tournaments/`, which make the fixtures.
+Read next: `match.py` and `tournaments/`, which make the fixtures; `cluster_games.py`, which has them played elsewhere.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
 
 from eightfold.arena.forfeit import Forfeit, Resignation
 from eightfold.arena.results import GameResult
@@ -23,6 +24,13 @@ from eightfold.games.state import BLACK
 from eightfold.search.result import Player
 
 
+class MadeFrom(NamedTuple):
+    """What `make_player` made a player from, so that another machine can make it too."""
+
+    text: str
+    seed: int
+
+
 @dataclass(frozen=True, kw_only=True)
 class Fixture:
     """A game that is to be played. Of its two players the first-named is number 0."""
@@ -32,6 +40,24 @@ class Fixture:
     seeds: tuple[int, int]
     first_named_is_black: bool
     opening: Position
+    made_from: tuple[MadeFrom | None, MadeFrom | None] = (None, None)
+
+
+class PlayGames(Protocol):
+    """What plays games: `play_games` does it here, `cluster_games.py` on a cluster."""
+
+    def __call__(
+        self,
+        fixtures: Sequence[Fixture],
+        *,
+        parallel: int = 0,
+        threads: int = 0,
+        finished: Callable[[int, GameResult], None],
+    ) -> None:
+        """Play all games; `finished` is told of each when it ends: its place in `fixtures`, and what came of it.
+
+        `parallel` games are played at once, by `threads` threads; 0 chooses.
+        """
 
 
 def play_games(
@@ -41,10 +67,15 @@ def play_games(
     threads: int = 0,
     finished: Callable[[int, GameResult], None],
 ) -> None:
-    """Play all games; `finished` is told of each when it ends: its place in `fixtures`, and what came of it.
+    """Play all games in this process (`PlayGames`)."""
+    for number, result in games_played(fixtures, parallel=parallel, threads=threads):
+        finished(number, result)
 
-    `parallel` games are played at once, by `threads` threads; 0 chooses.
-    """
+
+def games_played(
+    fixtures: Sequence[Fixture], *, parallel: int = 0, threads: int = 0
+) -> Iterator[tuple[int, GameResult]]:
+    """The games in the order in which they end."""
     seats: dict[int, Seat] = {}  # by player: one may have several games, and play against itself
     for fixture in fixtures:
         for player in fixture.players:
@@ -61,7 +92,7 @@ def play_games(
         slots = games_at_once(used, len(group), parallel)
         for seat in used:
             seat.set_up(slots)
-        _play(group, slots, threads or usable_cores(), finished)
+        yield from _play(group, slots, threads or usable_cores())
 
 
 @dataclass(kw_only=True)
@@ -123,7 +154,7 @@ class _Game:
         )
 
 
-def _play(games: Sequence[_Game], slots: int, threads: int, finished: Callable[[int, GameResult], None]) -> None:
+def _play(games: Sequence[_Game], slots: int, threads: int) -> Iterator[tuple[int, GameResult]]:
     """All games to their end, so many at a time."""
     table: dict[int, _Game] = {}  # what goes on, by slot
     waiting = iter(games)
@@ -132,7 +163,7 @@ def _play(games: Sequence[_Game], slots: int, threads: int, finished: Callable[[
             while slot not in table and (fresh := next(waiting, None)) is not None:
                 fresh.start(slot)
                 if fresh.is_over:  # one cannot even begin
-                    finished(fresh.number, fresh.result())
+                    yield fresh.number, fresh.result()
                 else:
                     table[slot] = fresh
         if not table:
@@ -146,4 +177,4 @@ def _play(games: Sequence[_Game], slots: int, threads: int, finished: Callable[[
             each = table[slot]
             each.go_on(result if isinstance(result, Forfeit) else result.action, seconds)
             if each.is_over:
-                finished(each.number, table.pop(slot).result())
+                yield each.number, table.pop(slot).result()

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from eightfold.arena.engine import Fixture, play_games
+from eightfold.arena.engine import Fixture, MadeFrom, PlayGames, play_games
 from eightfold.arena.human import HumanPlayer
 from eightfold.arena.openings import random_openings
 from eightfold.arena.players import HUMAN, make_player, ready_players
@@ -40,16 +40,17 @@ def play_match(
     first_always_black: bool = False,
     parallel: int = 0,
     threads: int = 0,
+    play: PlayGames = play_games,
     progress: Finished = lambda result: None,
 ) -> MatchReport:
     """Play `games` games between two players, given by their texts or as objects.
 
     `names` are what the report calls them. `parallel` games are played at once; 0 chooses. `progress` is told of
-    every game, in their order.
+    every game, in their order; `play` says where they are played (`cluster_games.py`).
     """
     matches = gauntlet(
         game, first, [second], games=games, seed=seed, opening_plies=opening_plies, names=names,
-        first_always_black=first_always_black, parallel=parallel, threads=threads, progress=progress,
+        first_always_black=first_always_black, parallel=parallel, threads=threads, play=play, progress=progress,
     )  # fmt: skip
     return matches[0]
 
@@ -66,13 +67,14 @@ def gauntlet(
     first_always_black: bool = False,
     parallel: int = 0,
     threads: int = 0,
+    play: PlayGames = play_games,
     progress: Finished = lambda result: None,
 ) -> list[MatchReport]:
     """A match of one player against each of several opponents, all at once; `names`: the player's, then theirs."""
     return _play_pairs(
         game, [player, *opponents], [(0, other + 1) for other in range(len(opponents))], games=games, seed=seed,
         opening_plies=opening_plies, names=names, first_always_black=first_always_black, parallel=parallel,
-        threads=threads, progress=progress,
+        threads=threads, play=play, progress=progress,
     )  # fmt: skip
 
 
@@ -85,6 +87,7 @@ def round_robin(
     opening_plies: int = 0,
     parallel: int = 0,
     threads: int = 0,
+    play: PlayGames = play_games,
     progress: Finished = lambda result: None,
 ) -> RoundRobin:
     """A match of `games` games between any two players, given by texts, as objects, or by names of your own."""
@@ -95,7 +98,7 @@ def round_robin(
     pairs = list(itertools.combinations(range(len(entrants)), 2))
     matches = _play_pairs(
         game, entrants, pairs, games=games, seed=seed, opening_plies=opening_plies, names=names, parallel=parallel,
-        threads=threads, progress=progress,
+        threads=threads, play=play, progress=progress,
     )  # fmt: skip
     return RoundRobin(names=tuple(names or map(player_name, entrants)), pairs=tuple(pairs), matches=tuple(matches))
 
@@ -119,6 +122,7 @@ def _play_pairs(
     names: Sequence[str],
     parallel: int,
     threads: int,
+    play: PlayGames,
     progress: Finished,
     first_always_black: bool = False,
 ) -> list[MatchReport]:
@@ -150,10 +154,11 @@ def _play_pairs(
                 seeds=(_seed(seed, number, one), _seed(seed, number, two)),
                 first_named_is_black=first_always_black or k % 2 == 0,
                 opening=openings[k // sides],
+                made_from=(made_from(players[one], seeds[one]), made_from(players[two], seeds[two])),
             )
             for number, ((one, two), k) in enumerate(itertools.product(pairs, range(games)))
         ]
-        play_games(fixtures, parallel=parallel, threads=threads, finished=finished)
+        play(fixtures, parallel=parallel, threads=threads, finished=finished)
     return [
         MatchReport(
             game=game.text,
@@ -164,6 +169,11 @@ def _play_pairs(
         )
         for k, (one, two) in enumerate(pairs)
     ]
+
+
+def made_from(player: str | Player, seed: int) -> MadeFrom | None:
+    """What other machines make this player from, if it is no object and nobody at this terminal."""
+    return MadeFrom(player, seed) if isinstance(player, str) and player != HUMAN else None
 
 
 def _make(text: str | Player, game: Game, *, seed: int) -> Player:

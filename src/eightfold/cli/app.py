@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from eightfold.core.errors import EightfoldError
+
 app = typer.Typer(
     name="eightfold",
     help="Train, play and study board-game AIs that know their board looks the same from eight sides.",
@@ -26,3 +28,17 @@ NetworkGameOption = Annotated[
 ]
 SeedOption = Annotated[int, typer.Option(min=0, help="Equal seeds give equal results.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")]
+ClusterOption = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster", help="Play the games on a Ray cluster: auto, or HOST:PORT of its head (docs/scaling.md)."
+    ),
+]
+ActorsOption = Annotated[
+    int, typer.Option("--actors", min=0, help="Actors on the cluster; 0: one for each processor or GPU.")
+]
+
+
+def check_actors(cluster: str | None, actors: int) -> None:
+    if actors and cluster is None:
+        raise EightfoldError(f"--actors {actors} is a number of actors on a cluster; name one with --cluster")

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from eightfold.cli.app import GameOption, JsonOption, SeedOption, app
+from eightfold.cli.app import ClusterOption, GameOption, JsonOption, SeedOption, app
 from eightfold.core.errors import EightfoldError
 
 
@@ -26,11 +26,13 @@ def match(
         typer.Option(min=0, help="Random moves at the start. Each opening is played twice, with colours swapped."),
     ] = 0,
     parallel: Annotated[int, typer.Option(min=0, help="Games played side by side; 0 chooses.")] = 0,
+    cluster: ClusterOption = None,
     as_json: JsonOption = False,
     sgf: Annotated[Path | None, typer.Option(help="Save the games in this folder, one SGF file each.")] = None,
     show: Annotated[bool, typer.Option("--show", help="Draw the final board of the last game.")] = False,
 ) -> None:
     """Play a match between two players and report the score with its confidence interval."""
+    from eightfold.arena.cluster_games import games_on
     from eightfold.arena.folder import GameFolder
     from eightfold.arena.match import play_match
     from eightfold.arena.match_report import MatchProgress, print_match
@@ -45,7 +47,7 @@ def match(
     games = games or (1 if with_human else 20)
     the_game = make_game(game, trusted=True)
     folder = None if sgf is None else GameFolder(sgf, the_game)
-    with MatchProgress(first, second, games) as progress:
+    with games_on(cluster) as play, MatchProgress(first, second, games) as progress:
 
         def finished(result: GameResult) -> None:
             progress.advance(result)
@@ -62,6 +64,7 @@ def match(
             seed=seed,
             opening_plies=opening_plies,
             parallel=parallel,
+            play=play,
             progress=finished,
         )
     if as_json:
@@ -92,9 +95,11 @@ def tournament(
     anchor: Annotated[str | None, typer.Option(help="The player whose Elo is 0 (default: the mean is).")] = None,
     parallel: Annotated[int, typer.Option(min=0, help="Games played side by side; 0 chooses.")] = 0,
     threads: Annotated[int, typer.Option(min=0, help="Threads; 0: all cores.")] = 0,
+    cluster: ClusterOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Let players play each other and rate them. Ctrl-C stops; the same command goes on, with more players if named."""
+    from eightfold.arena.cluster_games import games_on
     from eightfold.arena.tournaments.play import tournament as play_tournament
     from eightfold.arena.tournaments.terminal import TournamentProgress, print_standings
     from eightfold.core.signals import Interrupted, stopped_by_signals
@@ -103,7 +108,7 @@ def tournament(
         raise Interrupted
 
     standings = None
-    with TournamentProgress() as progress, stopped_by_signals(stop) as heard:
+    with games_on(cluster) as play, TournamentProgress() as progress, stopped_by_signals(stop) as heard:
         standings = play_tournament(
             folder,
             player or [],
@@ -115,6 +120,7 @@ def tournament(
             anchor=anchor,
             parallel=parallel,
             threads=threads,
+            play=play,
             progress=progress.advance,
             say=progress.say,
         )

@@ -12,7 +12,15 @@ from typing import Annotated
 
 import typer
 
-from eightfold.cli.app import JsonOption, NetworkGameOption, SeedOption, app
+from eightfold.cli.app import (
+    ActorsOption,
+    ClusterOption,
+    JsonOption,
+    NetworkGameOption,
+    SeedOption,
+    app,
+    check_actors,
+)
 from eightfold.core.errors import EightfoldError
 from eightfold.core.extras import need
 from eightfold.core.signals import Interrupted, stopped_by_signals
@@ -64,9 +72,12 @@ def train(
         Path | None,
         typer.Option(help="Learn from games first: a folder of `eightfold advise`, or SGF and psq records."),
     ] = None,
+    cluster: ClusterOption = None,
+    actors: ActorsOption = 0,
     page: Annotated[bool, typer.Option("--page", help="Also open the page, if there is a display.")] = False,
 ) -> None:
     """Train a network by self-play, or continue a run. Ctrl-C stops cleanly."""
+    check_actors(cluster, actors)
     given = {"game": game, "minutes": minutes, "games": games, "symmetry": symmetry, "seed": seed}
     folder = run or Path("runs") / Path(preset).stem
     with _heard_from_the_start():
@@ -78,7 +89,7 @@ def train(
         if not page:
             from eightfold.learning.commands import train_run
 
-            train_run(config, folder)
+            train_run(config, folder, cluster=cluster, actors=actors)
             return
     from eightfold.games.game import GAMES, name_in
     from eightfold.web.page_process import page_process
@@ -92,7 +103,7 @@ def train(
 
             if own is None:
                 warm_up((family,), training=True, once=True, tell=shown.compiles if shown is not None else None)
-            ended_by = train_run(config, folder)
+            ended_by = train_run(config, folder, cluster=cluster, actors=actors)
         if shown is not None and ended_by != signal.SIGTERM:
             print("the page stays open; Ctrl-C ends it", file=sys.stderr)
             shown.wait()
@@ -157,22 +168,26 @@ def evaluate(
         ),
     ] = False,
     backend: Annotated[str, typer.Option(help="What runs the network: auto, openvino:precision=fp32, ...")] = "auto",
+    cluster: ClusterOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Measure a network against pure Monte Carlo search of 1000, 3000 and 5000 playouts."""
+    from eightfold.arena.cluster_games import games_on
     from eightfold.games.game import make_game
     from eightfold.learning.commands import evaluate_run
     from eightfold.learning.report import print_evaluation
 
-    evaluation = evaluate_run(
-        run,
-        game=None if game is None else make_game(game, trusted=True),
-        games=games,
-        playouts=playouts,
-        seed=seed,
-        as_paper=as_paper,
-        backend=backend,
-    )
+    with games_on(cluster) as play:
+        evaluation = evaluate_run(
+            run,
+            game=None if game is None else make_game(game, trusted=True),
+            games=games,
+            playouts=playouts,
+            seed=seed,
+            as_paper=as_paper,
+            backend=backend,
+            play=None if cluster is None else play,
+        )
     if as_json:
         print(json.dumps(evaluation.as_dict()))
     else:

@@ -25,6 +25,7 @@ EXTRAS = {
     "fastapi": ("FastAPI", "web"),
     "uvicorn": ("Uvicorn", "web"),
     "websockets": ("the package websockets", "web"),
+    "ray": ("Ray", "cluster"),
     "zstandard": ("the package zstandard", "patterns"),
 }
 

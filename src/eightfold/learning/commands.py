@@ -12,6 +12,7 @@ from typing import Any
 
 from rich.console import Console
 
+from eightfold.arena.engine import PlayGames, play_games
 from eightfold.core.extras import need
 from eightfold.core.signals import Interrupted, stopped_by_signals
 from eightfold.games.game import Game
@@ -30,6 +31,7 @@ def train(
     run: str | Path | None = None,
     start_from: str | Path | None = None,
     advisor: str | Path | None = None,
+    cluster: str | None = None,
     set: Sequence[str] = (),
     **settings: Any,
 ) -> Path:
@@ -37,34 +39,41 @@ def train(
 
         train("quick", run="runs/mine", minutes=5, symmetry="slap", set=["selfplay.playouts=64"])
 
-    `settings` are keys of the configuration's first level. The network is `net:FOLDER` or `load_network(FOLDER)` then.
+    `settings` are keys of the configuration's first level; `cluster` is where to play the games (docs/scaling.md). The
+    network is `net:FOLDER` or `load_network(FOLDER)` then.
     """
     taught = [] if advisor is None else [advisor_change(advisor)]
     changes = [*(f"{key}={value}" for key, value in settings.items()), *taught, *set]
     folder = Path(run) if run is not None else Path("runs") / Path(preset).stem
     config = train_config(preset, changes, None if start_from is None else str(start_from), folder)
-    train_run(config, folder)
+    train_run(config, folder, cluster=cluster)
     return folder
 
 
-def train_run(config: TrainConfig, folder: Path) -> int | None:
-    """`eightfold train`: self-play, and the strength at the end. The number of the signal that ended it, if one did."""
+def train_run(config: TrainConfig, folder: Path, *, cluster: str | None = None, actors: int = 0) -> int | None:
+    """`eightfold train`: self-play, and the strength at the end. The number of the signal that ended it, if one did.
+
+    Games are played here, or by `actors` actors (0: all that fit) on the cluster at an address.
+    """
     need("torch", purpose="training")
+    from eightfold.learning.actors.cluster import players_on
     from eightfold.learning.loop import Training
 
-    console, training = _console(), Training(config, folder)
+    console = _console()
+    with players_on(cluster, actors=actors) as make_players:
+        training = Training(config, folder, make_players)
 
-    def measure() -> None:
-        console.print("measuring the final network ...")
-        training.evaluate(config.evaluation.final_games)
-        training.save()
-        if training.evaluation is not None:
-            print_evaluation(training.evaluation, str(folder))
-        print_curve(folder)
+        def measure() -> None:
+            console.print("measuring the final network ...")
+            training.evaluate(config.evaluation.final_games)
+            training.save()
+            if training.evaluation is not None:
+                print_evaluation(training.evaluation, str(folder))
+            print_curve(folder)
 
-    title = f"{config.network} on {config.game}, symmetry {config.symmetry}"
-    match = f"net:{folder},playouts=400 mcts:style=plain,playouts=5000 --game {training.game.text}"
-    return carry_out(training, TrainingReport(), console, title=title, match=match, finish=measure)
+        title = f"{config.network} on {config.game}, symmetry {config.symmetry}"
+        match = f"net:{folder},playouts=400 mcts:style=plain,playouts=5000 --game {training.game.text}"
+        return carry_out(training, TrainingReport(), console, title=title, match=match, finish=measure)
 
 
 def train_isn_run(config: TdConfig, folder: Path) -> int | None:
@@ -137,9 +146,19 @@ def evaluate_run(
     as_paper: bool,
     backend: str = "auto",
     game: Game | None = None,
+    play: PlayGames | None = None,
 ) -> Evaluation:
-    """The strength of the network in a run or a checkpoint, in its own game or in another that it plays."""
+    """The strength of the network in a run or a checkpoint, in its own game or in another that it plays.
+
+    `play`: what plays the games elsewhere, with the backend that is the fastest there; None: here.
+    """
     network = open_network(folder, game, backend=backend, kind=PolicyValueNetwork)
     return measure_network(
-        network.runner(), network.description, games=games, playouts=playouts, seed=seed, as_paper=as_paper
+        network.runner() if play is None else folder,
+        network.description,
+        games=games,
+        playouts=playouts,
+        seed=seed,
+        as_paper=as_paper,
+        play=play or play_games,
     )

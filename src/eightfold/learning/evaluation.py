@@ -10,10 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
+from eightfold.arena.engine import PlayGames, play_games
 from eightfold.arena.match import gauntlet
 from eightfold.arena.results import MatchReport, Tally
+from eightfold.core.errors import EightfoldError
 from eightfold.games.game import Game, make_game
 from eightfold.nets.inference.backends.interface import Runner
 from eightfold.nets.player import NetOptions, NetPlayer
@@ -69,42 +72,50 @@ def _figures(total: Tally, first: Tally, second: Tally) -> dict[str, Any]:
 
 
 def measure_network(
-    runner: Runner,
+    network: Runner | Path,
     description: Description,
     *,
     games: int,
     playouts: int,
     seed: int,
     as_paper: bool = False,
-    networks: Mapping[str, Player] | None = None,
+    networks: Mapping[str, str] | None = None,
+    play: PlayGames = play_games,
 ) -> Evaluation:
     """So many games of a network against each opponent, in the game of its description, playing as that says.
 
-    `networks` are opponents beside mcts, by names for the report; games against them begin with random moves.
+    The network is what runs it in this process, or its checkpoint, which can also be measured elsewhere (`play`).
+    `networks` are where opponents beside mcts lie, by names for the report; their games begin with random moves.
     """
     game = make_game(description.game)
     playing = PUBLISHED.text if as_paper else description.play_settings().text
-    player = NetPlayer(
-        game,
-        (runner, replace(description, playing=playing)),
-        NetOptions(playouts=playouts),
-        leaves_a_game=1 if as_paper else 0,
-        seed=seed,
-    )
+    options = NetOptions(playouts=playouts)
+    player: str | Player
+    others: list[str | Player]
+    if isinstance(network, Path):
+        if as_paper:
+            raise EightfoldError("Suen & Alonso's way of measuring is offered on this machine alone, not on a cluster")
+        player = f"net:{network},playouts={playouts}"
+        others = [f"net:{place},playouts={playouts}" for place in (networks or {}).values()]
+    else:
+        leaves, described = 1 if as_paper else 0, replace(description, playing=playing)
+        player = NetPlayer(game, (network, described), options, leaves_a_game=leaves, seed=seed)
+        others = [NetPlayer(game, place, options, seed=seed) for place in (networks or {}).values()]
     tiers = [f"mcts:style=plain,playouts={tier}" for tier in TIERS]
     against_mcts = gauntlet(
-        game, player, tiers, games=games, seed=seed, names=["network", *tiers], first_always_black=as_paper
+        game, player, tiers, games=games, seed=seed, names=["network", *tiers], first_always_black=as_paper, play=play
     )
     against_networks: list[MatchReport] = []
     if networks:
         against_networks = gauntlet(
             game,
             player,
-            list(networks.values()),
+            others,
             games=games,
             seed=seed,
             names=["network", *networks],
             opening_plies=_opening_plies(game),
+            play=play,
         )
     return Evaluation(
         mcts=dict(zip(TIERS, against_mcts, strict=True)),

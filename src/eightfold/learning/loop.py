@@ -1,12 +1,12 @@
 """Training by self-play: games beget samples, samples beget weights, weights play better games.
 
-A round: a thread plays games with the weights of the last round while this one trains on the samples that are
-there; then the new weights are handed over. Neither waits for the other's cores: each has its half of them.
+A round: games are played with the weights of the last round while this thread trains on the samples that are
+there; then the new weights are handed over. Who plays is `actors/`: a thread of this process, or a cluster.
 Every finished game is stored at once, so a run that is killed loses none, and goes on from its last checkpoint.
 A run with an advisor learns from its games first (`advisor/tuition.py`).
 
-Read before: `runs/shell.py` (the run around the rounds), `selfplay.py` (a game), `data/record.py` (its samples),
-`data/buffer.py`, `data/batches.py` (a batch), `trainer.py` (a step).
+Read before: `runs/shell.py` (the run around the rounds), `actors/players.py` (who plays), `selfplay.py` (a game),
+`data/record.py` (its samples), `data/buffer.py`, `data/batches.py` (a batch), `trainer.py` (a step).
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ import numpy as np
 import torch
 
 from eightfold.games.game import make_game
+from eightfold.learning.actors.local import LocalPlayers
+from eightfold.learning.actors.players import MakePlayers, Wanted
 from eightfold.learning.advisor.tuition import Tuition
 from eightfold.learning.card import card_text
 from eightfold.learning.check import check_config, check_start, play_settings
@@ -42,15 +44,13 @@ from eightfold.learning.data.buffer import DataBuffer
 from eightfold.learning.data.record import PlayedGame, samples_of
 from eightfold.learning.data.sample import Batch
 from eightfold.learning.evaluation import Evaluation, measure_network
-from eightfold.learning.evaluators import make_evaluator
 from eightfold.learning.monitors import SelfPlayMonitor
 from eightfold.learning.opponents import keep_network, network_opponents
 from eightfold.learning.runs.folder import GAMES, PROGRESS, TRAINING
 from eightfold.learning.runs.progress import as_json
 from eightfold.learning.runs.shell import Entry, Report, Run
-from eightfold.learning.runs.torch_globals import half_of_the_cores, seeded, with_half_of_the_cores
+from eightfold.learning.runs.torch_globals import seeded, with_half_of_the_cores
 from eightfold.learning.schedule import evaluation_is_due, learning_rate, steps_earned, weight_of_rollouts
-from eightfold.learning.selfplay import SelfPlay
 from eightfold.learning.trainer import Losses, Trainer
 from eightfold.learning.validation import three_sigma_rule, validation_loss
 from eightfold.nets.auxiliary import has_auxiliary
@@ -69,7 +69,8 @@ class Training(Run[TrainConfig]):
 
     layout = SELF_PLAY
 
-    def __init__(self, config: TrainConfig, path: Path) -> None:
+    def __init__(self, config: TrainConfig, path: Path, make_players: MakePlayers = LocalPlayers) -> None:
+        self._make_players = make_players
         self._path, self._has_weights = path, (path / SELF_PLAY.checkpoint).is_dir()
         super().__init__(config, path)
         if self.folder.resumed:
@@ -131,7 +132,7 @@ class Training(Run[TrainConfig]):
         missing = self._restore_progress() if self.folder.resumed else []
         if self._tuition is not None:
             self.folder.notices += self._tuition.losses(self.progress)
-        self._make_selfplay()
+        self._seat_players()
         self.buffer.resize(max(settings.window, settings.later_window) * self.buffer.variants)
         self.validation.resize(VALIDATION_SAMPLES)
         return missing
@@ -160,20 +161,18 @@ class Training(Run[TrainConfig]):
         self._credit()
         return missing
 
-    def _make_selfplay(self) -> None:
-        config, threads = self.config, half_of_the_cores()
-        random = np.random.default_rng(self._seeds[1])
-        self.backend, evaluator, self.cache = make_evaluator(
-            config, self.network, self.description.shape(), game=self.game, random=random, threads=threads
+    def _seat_players(self) -> None:
+        wanted = Wanted(
+            config=self.config,
+            game=self.game,
+            network=self.network,
+            description=self.description,
+            turns=self._seeds[1],
+            games=self.progress.games,
+            checkpoint=self.folder.checkpoint,
         )
-        self.selfplay = SelfPlay(
-            self.game,
-            evaluator if self.cache is None else self.cache,
-            settings=config.selfplay,
-            random=np.random.default_rng([config.seed, self.progress.games, 1]),
-            threads=threads,
-            seed=config.seed,
-        )
+        self.players = self._make_players(wanted)
+        self._files.callback(self.players.close)
 
     def checkpoint(self) -> tuple[dict[str, bytes], dict[str, Any]]:
         self._tick()
@@ -199,6 +198,7 @@ class Training(Run[TrainConfig]):
         super().train(report)
 
     def prepare(self) -> None:
+        self.players.prepare(self._stop.is_set)
         if self._tuition is not None:
             self._tuition.prepare(self.progress)
 
@@ -251,20 +251,17 @@ class Training(Run[TrainConfig]):
     def train_round(self) -> Entry:
         if self._tuition is not None and not self.progress.advised:
             return self._advised_round(self._tuition)
-        start, simulations = time.perf_counter(), self.selfplay.search.simulations
+        start, simulations = time.perf_counter(), self.players.simulations
         self._clock = start
         settings, deadline = self.config.training, self._deadline(start)
         self._hand_over_weights()
-        self.selfplay.search.theta = weight_of_rollouts(self.config.selfplay, done=self.done)
-        played: list[PlayedGame] = []
+        played: list[int] = []
         trouble: list[BaseException] = []
 
         def play() -> None:
             try:
-                wanted = settings.games_a_round
-                played.extend(
-                    self.selfplay.play(wanted, on_game=self._store, deadline=deadline, stop=self._stop.is_set)
-                )
+                wanted, stop = settings.games_a_round, self._stop.is_set
+                played.append(self.players.play(wanted, on_game=self._store, deadline=deadline, stop=stop))
             except BaseException as error:  # handed over to the thread that waits for us
                 trouble.append(error)
 
@@ -285,16 +282,13 @@ class Training(Run[TrainConfig]):
         seconds = time.perf_counter() - start
         entry: Entry = {
             **self._counters(),
-            "games_per_s": len(played) / seconds,
-            "simulations_per_s": (self.selfplay.search.simulations - simulations) / seconds,
+            "games_per_s": sum(played) / seconds,
+            "simulations_per_s": (self.players.simulations - simulations) / seconds,
             "samples_per_s": len(losses) * settings.batch_size / seconds,
             **self.monitor.figures(),
             **self._mean_losses(losses),
+            **self.players.figures(),
         }
-        if self.cache is not None:
-            entry["cache_hits"] = self.cache.hit_rate
-        if self.selfplay.search.rollouts is not None:
-            entry["theta"] = self.selfplay.search.theta
         validation = self._validate()
         if validation is not None:
             entry["validation_loss"] = validation
@@ -420,12 +414,13 @@ class Training(Run[TrainConfig]):
         self._hand_over_weights()
         self.measuring = True
         self.evaluation = measure_network(
-            self.backend,
+            self.players.runner(),
             self.description,
             games=games,
             playouts=settings.playouts,
             seed=seed,
-            networks=network_opponents(run, self.game, settings, games=progress.games, seed=seed),
+            networks=network_opponents(run, self.game, settings, games=progress.games),
+            play=self.players.play_games,
         )
         self.measuring = False
         keep_network(run, progress.games, self.network, self.description, keep=settings.keep_networks)
@@ -439,10 +434,8 @@ class Training(Run[TrainConfig]):
         return entry
 
     def _hand_over_weights(self) -> None:
-        """What plays gets what was trained, and forgets what it knew with the weights before."""
-        self.backend.load(self._on_cpu())
-        if self.cache is not None:
-            self.cache.clear()
+        """Who plays gets what was trained, and forgets what it knew with the weights before."""
+        self.players.load(self._on_cpu(), theta=weight_of_rollouts(self.config.selfplay, done=self.done))
 
     def _on_cpu(self) -> torch.nn.Module:
         on_cpu = self.trainer.device.type == "cpu"

@@ -15,9 +15,9 @@ from torch import nn
 from eightfold.core.errors import EightfoldError
 from eightfold.games.game import Game
 from eightfold.learning.config import EvaluationConfig
-from eightfold.nets.player import NetOptions, NetPlayer
 from eightfold.nets.store.checkpoint import save_checkpoint
 from eightfold.nets.store.description import Description
+from eightfold.nets.store.open import open_network
 from eightfold.nets.store.places import shipped_networks
 from eightfold.nets.store.policy_value import PolicyValueNetwork, describe_network
 
@@ -40,10 +40,8 @@ def keep_network(run: Path, games: int, network: nn.Module, description: Descrip
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def network_opponents(
-    run: Path, game: Game, settings: EvaluationConfig, *, games: int, seed: int
-) -> dict[str, NetPlayer]:
-    """The networks to play against after so many games of self-play: `earlier` and `shipped`, as far as there are any.
+def network_opponents(run: Path, game: Game, settings: EvaluationConfig, *, games: int) -> dict[str, str]:
+    """Where the networks lie to play against after so many games: `earlier` and `shipped`, as far as there are any.
 
     One that cannot be read is left out, and somebody is told so: a run does not end for it.
     """
@@ -53,13 +51,14 @@ def network_opponents(
         places["earlier"] = str(earlier[-1])
     if settings.shipped and (name := shipped_for(game)):
         places["shipped"] = name
-    players = {}
+    readable = {}
     for name, place in places.items():
         try:
-            players[name] = NetPlayer(game, place, NetOptions(playouts=settings.playouts), seed=seed)
+            open_network(place, game, kind=PolicyValueNetwork).runner()
+            readable[name] = place
         except EightfoldError as error:
             log.warning("eightfold: note: no games against %s: %s", place, error)
-    return players
+    return readable
 
 
 def shipped_for(game: Game) -> str | None:

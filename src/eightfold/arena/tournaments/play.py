@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from eightfold.arena.engine import Fixture, play_games
+from eightfold.arena.engine import Fixture, PlayGames, play_games
+from eightfold.arena.match import made_from
 from eightfold.arena.players import PlayerSpec, read_player, ready_players
 from eightfold.arena.results import GameResult
 from eightfold.arena.tournaments.folder import TournamentFolder
@@ -46,6 +47,7 @@ def tournament(
     anchor: str | None = None,
     parallel: int = 0,
     threads: int = 0,
+    play: PlayGames = play_games,
     progress: Callable[[int, int], None] = lambda done, total: None,
     say: Callable[[str], None] = lambda text: None,
 ) -> Standings:
@@ -55,7 +57,7 @@ def tournament(
 
     Players are texts, or texts and objects by names of your own. What is None is as in the folder, or as usual
     (`settings.py`). Without players nothing is played, and the standings are those of the folder. `progress` is told
-    how many games of this call are played, and of how many; `say` of what cannot be written.
+    how many games of this call are played, and of how many; `say` of what cannot be written; `play` says where.
     """
     named = {"game": game, "games": games, "style": style, "opening_plies": opening_plies, "seed": seed}
     given = {name: value for name, value in {**named, "anchor": anchor}.items() if value is not None}
@@ -77,8 +79,9 @@ def tournament(
     missing = _missing(kept, pairs)
     playing = [name for name in entrants if any(name in pair for pair, _ in missing)]
     seeds = [player_seed(settings.seed, name) for name in playing]
-    with ready_players([entrants[name] for name in playing], kept.game, seeds=seeds) as made:
-        ready = dict(zip(playing, made, strict=True))
+    with ready_players([entrants[name] for name in playing], kept.game, seeds=seeds) as there:
+        ready = dict(zip(playing, there, strict=True))
+        made = {name: made_from(entrants[name], seed) for name, seed in zip(playing, seeds, strict=True)}
         kept.begin()
         try:
             missing = _missing(kept, pairs)
@@ -96,11 +99,12 @@ def tournament(
                     seeds=game_seeds(settings.seed, pair, number),
                     first_named_is_black=number % SIDES == 0,
                     opening=openings[number // SIDES],
+                    made_from=(made[pair[0]], made[pair[1]]),
                 )
                 for pair, number in missing
             ]
             try:
-                play_games(fixtures, parallel=parallel, threads=threads, finished=finished)
+                play(fixtures, parallel=parallel, threads=threads, finished=finished)
             except (KeyboardInterrupt, Interrupted):
                 kept.read_games()  # a game may just have been written
                 progress(total - (begun - len(kept.games)), total)

@@ -59,6 +59,11 @@ class Network(ABC):
         return state.st_mtime_ns, state.st_size
 
     @classmethod
+    def files(cls, file: Path) -> list[Path]:
+        """All that a copy of the network elsewhere needs, each with a name of its own."""
+        return [file]
+
+    @classmethod
     @abstractmethod
     def open(cls, file: Path, game: Game | None, *, place: str, backend: str, device: str) -> Self:
         """The network of a file for a game, by default the one that it was trained for."""

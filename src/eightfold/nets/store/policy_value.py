@@ -66,6 +66,12 @@ class PolicyValueNetwork(Network):
         return *super().version(file), *(path.stat().st_mtime_ns for path in [*beside, *exports_beside(file)])
 
     @classmethod
+    def files(cls, file: Path) -> list[Path]:
+        if is_exported(file):
+            return [file]
+        return [file, file.parent / DESCRIPTION, *exports_beside(file)[:1]]
+
+    @classmethod
     def open(cls, file: Path, game: Game | None, *, place: str, backend: str, device: str) -> Self:
         description, any_size = describe(file)
         if game is not None:
