@@ -9,8 +9,9 @@ its worker died first. A worker may have jobs waiting, which keeps it busy while
     workers.step(1.0)                                 # hand out what has come, replace who has died, see who has joined
 
 An actor's class has a method `is_ready` that yields once; a worker gets jobs when it has started, for a process takes
-seconds, and one whose processor is used by somebody else has to wait. A node offers a place for each of its processors, or for each of its GPUs if it has any; `most` limits all places
-together, `spare` leaves processors of this machine to this process. Read before: `cluster.py`.
+seconds, and one whose processor is used by somebody else has to wait. A node offers a place for each of its processors,
+or for each of its GPUs if it has any; `most` limits all places together, `spare` leaves processors of this machine to
+this process. Read before: `cluster.py`.
 """
 
 from __future__ import annotations
