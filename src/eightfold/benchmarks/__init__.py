@@ -17,9 +17,20 @@ NAMES = (
     "backends", "runtimes", "isn", "td", "buffer", "training", "startup", "gomocup", "page",
 )  # fmt: skip
 ON_DEVICES = ("isn",)  # those that can also measure a device other than the CPU, when asked to
-LONG = ("buffer-full",)  # only when asked for by name
+LONG = ("buffer-full", "cluster")  # only when asked for by name
+AS_MARKDOWN = ("cluster",)  # those that can write a table of the documentation
 
-__all__ = ["LONG", "NAMES", "ON_DEVICES", "Benchmark", "Figure", "print_benchmarks", "run_benchmarks"]
+__all__ = [
+    "AS_MARKDOWN",
+    "LONG",
+    "NAMES",
+    "ON_DEVICES",
+    "Benchmark",
+    "Figure",
+    "markdown_of",
+    "print_benchmarks",
+    "run_benchmarks",
+]
 
 
 def run_benchmarks(name: str | None = None, *, device: str = "cpu", progress: bool = True) -> list[Benchmark]:
@@ -36,3 +47,10 @@ def run_benchmarks(name: str | None = None, *, device: str = "cpu", progress: bo
     shown = track(chosen, "measuring", console=console, transient=True, disable=not (progress and console.is_terminal))
     modules = (importlib.import_module(f"eightfold.benchmarks.{each.replace('-', '_')}") for each in shown)
     return [module.run() if device == "cpu" else module.run(device) for module in modules]
+
+
+def markdown_of(name: str | None) -> str:
+    """Measure, and give the tables of the documentation that are made of it."""
+    if name not in AS_MARKDOWN:
+        raise EightfoldError(f"--markdown is for one of these benchmarks: {', '.join(AS_MARKDOWN)}")
+    return str(importlib.import_module(f"eightfold.benchmarks.{name}").markdown())

@@ -49,13 +49,19 @@ def gtp(
 
 @app.command()
 def bench(
-    name: Annotated[str | None, typer.Argument(help="Which benchmark (default: all but buffer-full).")] = None,
+    name: Annotated[
+        str | None, typer.Argument(help="Which benchmark (default: all but buffer-full and cluster).")
+    ] = None,
     device: Annotated[str, typer.Option(help="cpu, or cuda (benchmark isn only).")] = "cpu",
     as_json: JsonOption = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="The tables of docs/scaling.md (cluster only).")] = False,
 ) -> None:
     """Measure how fast this machine is, each figure beside a baseline of the same run."""
-    from eightfold.benchmarks import print_benchmarks, run_benchmarks
+    from eightfold.benchmarks import markdown_of, print_benchmarks, run_benchmarks
 
+    if markdown:
+        print(markdown_of(name), end="")
+        return
     measured = run_benchmarks(name, device=device, progress=not as_json)
     if as_json:
         figures = {benchmark.name: benchmark.as_dict() for benchmark in measured}

@@ -41,6 +41,7 @@ SLICE_SECONDS = 0.5  # that an actor is asked to play for: new weights and the e
 SLICES = 2  # of an actor at once, the one that goes on included
 WAIT_SECONDS = 0.2
 KNOWN_VERSIONS = 1000  # whose age is known
+LOAD_SECONDS = 1.0  # between two versions: with many actors a round is short, and weights are larger than games
 
 log = logging.getLogger("eightfold")
 
@@ -100,6 +101,9 @@ class ClusterPlayers:
     # ---- weights --------------------------------------------------------------------------------------
 
     def load(self, network: nn.Module, *, theta: float) -> None:
+        """Put the weights into the object store, unless that was done a moment ago: then the next ones will be."""
+        if self._age(self._version) < LOAD_SECONDS and self._version:
+            return
         from safetensors.torch import save
 
         state = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}

@@ -46,6 +46,7 @@ def import_openvino() -> Any:
 def openvino_settings(precision: str, threads: int = 0) -> dict[str, Any]:
     """bf16 is what it computes with where the processor can, else fp32."""
     settings: dict[str, Any] = {"INFERENCE_PRECISION_HINT": OPENVINO_TYPES[precision], "PERFORMANCE_HINT": "LATENCY"}
+    settings["ENABLE_CPU_PINNING"] = False  # else every process on a machine runs its first thread on the first core
     return {**settings, "INFERENCE_NUM_THREADS": threads} if threads else settings
 
 
