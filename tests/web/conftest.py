@@ -23,6 +23,9 @@ def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
          "games_per_s": 5.0, "game_length": 20.0, "black_wins": 0.5, "white_wins": 0.4, "draws": 0.1}
         for k in range(1, 31)
     ]  # fmt: skip
+    node = {"actors": 2, "games_per_s": 2.5, "simulations_per_s": 6000.0, "busy": 0.98, "weights_age_s": 1.5}
+    cluster = {"actors": 4, "actors_lost": 1, "bytes_a_game": 588.0}
+    entries[-1] |= {**cluster, "nodes": [{"node": name, **node} for name in ("10.0.0.1", "10.0.0.2")]}
     entries.append(
         {
             "minutes": 3.0,

@@ -234,6 +234,10 @@ def test_a_run_is_watched_and_its_games_replayed(page):
     page.click('nav a[data-view="runs"]')
     page.wait_for_selector(".chart .curve[d^=M]")
     assert "score 0.600 (0.50 to 0.70), 12 won, 12 drawn, 6 lost" in page.inner_text("#run-score")
+    assert "4 actors on 2 nodes · 1 lost and replaced since the launch" in page.inner_text("#cluster-words")
+    assert page.inner_text("#cluster-nodes tr >> nth=1").split("\t") == [
+        "10.0.0.2", "2", "2.50", "6,000", "98.0%", "1.5 s old",
+    ]  # fmt: skip
     page.locator("#selfplay-games button").first.click()
     page.wait_for_function("() => document.querySelectorAll('.replay-board .stone').length >= 2")
     page.click("#analyse-game")

@@ -54,6 +54,14 @@ def test_a_long_run_is_thinned_but_keeps_every_evaluation(tmp_path):
     assert "evaluation" in curves["entries"][-1]
 
 
+def test_nodes_of_a_cluster_are_told_once(tmp_path):
+    run, path = WatchedRun(tmp_path), tmp_path / "metrics.jsonl"
+    add(path, *({"minutes": k, "nodes": [{"node": "a", "actors": k}]} for k in range(3)), {"minutes": 3})
+    entries = run.curves(0)["entries"]
+    assert [entry.get("nodes") for entry in entries] == [None, None, [{"node": "a", "actors": 2}], None]
+    assert "nodes" in run._entries[0], "what was read is as it was"
+
+
 def test_a_run_that_began_again_is_told(tmp_path):
     run, path = WatchedRun(tmp_path), tmp_path / "metrics.jsonl"
     add(path, *({"minutes": k} for k in range(10)))

@@ -49,13 +49,19 @@ class WatchedRun:
         return {"name": self.name, **{key: config[key] for key in wanted if key in config}}
 
     def curves(self, after: int) -> dict[str, Any]:
-        """The entries from number `after` on. Where they are many some are left out, but never an evaluation."""
+        """The entries from number `after` on. Where they are many some are left out, but never an evaluation.
+
+        What the nodes of a cluster do, which is long, is told as of the last entry that has it.
+        """
         with self._lock:
             self._read_new()
             entries, total = self._entries[after:], len(self._entries)
         every = math.ceil(len(entries) / MOST_POINTS)
         chosen = [entry for number, entry in enumerate(entries) if number % max(every, 1) == 0 or "evaluation" in entry]
-        return {"entries": chosen, "next": total, "restarted": after > total}
+        with_nodes = [entry for entry in chosen if "nodes" in entry]
+        older = {id(entry) for entry in with_nodes[:-1]}
+        told = [{**entry, "nodes": None} if id(entry) in older else entry for entry in chosen]
+        return {"entries": told, "next": total, "restarted": after > total}
 
     def _read_new(self) -> None:
         path = self._path / "metrics.jsonl"

@@ -2,6 +2,7 @@
 
 import { Board } from "./board.js";
 import { Chart } from "./charts.js";
+import { ClusterPanel } from "./cluster.js";
 import { button, field, make, select, setOptions } from "./dom.js";
 import { HealthPanel } from "./health.js";
 import { COLOURS, capital, pointName } from "./names.js";
@@ -45,8 +46,9 @@ export class RunsView {
     this.none = make("p", { class: "empty" }, "This server watches no run. Start it with ",
       make("code", {}, "eightfold serve --run runs/quick"), " to see a run here while it trains.");
     this.health = new HealthPanel((game) => this.replay(game));
+    this.cluster = new ClusterPanel();
     this.body = make("div", { class: "wide" }, make("div", { class: "charts" }, ...this.charts.map((chart) => chart.node)),
-      this.health.node, this.replayer());
+      this.cluster.node, this.health.node, this.replayer());
     panel.append(make("div", { class: "intro" }, make("div", { class: "words" }, make("h1", {}, "Training runs"), this.facts,
       this.scores), make("div", { class: "card" }, field("Run", this.chosen))), this.none, this.body);
   }
@@ -95,6 +97,7 @@ export class RunsView {
     this.gamesSize = -1;
     this.replayed = null;
     this.health.choose(this.run);
+    this.cluster.show(null);
     const { game, network, symmetry, seed, minutes } = this.run;
     this.facts.textContent = [game, network, symmetry && `symmetry ${symmetry}`, seed !== undefined && `seed ${seed}`,
       minutes && `${minutes} minutes`].filter(Boolean).join(" · ");
@@ -127,6 +130,7 @@ export class RunsView {
     if (!entries.length && this.entries.length) return;
     this.entries.push(...entries);
     for (const chart of this.charts) chart.show(this.entries);
+    this.cluster.show(this.entries.findLast((entry) => entry.nodes));
     const last = this.entries.findLast((entry) => entry.policy_loss !== undefined) ?? this.entries.at(-1);
     const measured = this.entries.findLast((entry) => entry.evaluation?.mcts?.ci95)?.evaluation;
     const words = [last && `${last.minutes.toFixed(1)} minutes, ${last.games} games`,
