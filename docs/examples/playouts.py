@@ -29,7 +29,9 @@ class Settings:
 def play(part, *, playouts, seed, game, opponent, games):
     """A part: one match. Its arguments are its key, so it must need nothing else."""
     player = f"mcts:style=plain,playouts={playouts}"
-    return match_row(game, player, opponent, games=games, seed=seed, opening_plies=2, progress=part.progress)
+    return match_row(
+        game, player, opponent, games=games, seed=seed, opening_plies=2, progress=part.progress, play=part.play
+    )
 
 
 def measure(work):

@@ -228,8 +228,10 @@ def study(
     report: Annotated[
         bool, typer.Option("--report", help="Write the report again from the numbers in the folder; measure nothing.")
     ] = False,
+    cluster: ClusterOption = None,
 ) -> None:
     need("matplotlib", purpose="a study")
+    from eightfold.arena.cluster_games import games_on
     from eightfold.studies.frame import load_study, run_study, write_report
 
     chosen = load_study(name)
@@ -237,7 +239,8 @@ def study(
     if report:
         print(write_report(chosen, folder))
     else:
-        print(run_study(chosen, folder, run=run, small=small, changes=set_ or []))
+        with games_on(cluster) as play:
+            print(run_study(chosen, folder, run=run, small=small, changes=set_ or [], play=play))
 
 
 app.command("experiment", hidden=True, help="Another name of `eightfold study`.")(study)

@@ -196,6 +196,10 @@ class Training(Run[TrainConfig]):
     @with_half_of_the_cores()
     def train(self, report: Report = lambda entry: None) -> None:
         super().train(report)
+        games = self.progress.games
+        self.players.finish()
+        if self.progress.games > games:
+            self.save()
 
     def prepare(self) -> None:
         self.players.prepare(self._stop.is_set)

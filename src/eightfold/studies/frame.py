@@ -23,6 +23,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from eightfold.arena.engine import PlayGames, play_games
 from eightfold.config import with_changes
 from eightfold.core.errors import EightfoldError, unknown
 from eightfold.core.files import replace_files
@@ -76,6 +77,7 @@ class Part:
     output: Path  # the study's folder
     place: str  # a folder in it for this part alone; not made yet
     progress: Callable[[float], None]  # to be told which share of it is done
+    play: PlayGames = play_games  # what plays its matches: here, or on a cluster
 
     @property
     def folder(self) -> Path:
@@ -93,9 +95,10 @@ class Work:
         settings: Any,
         results: dict[str, Any],
         run: Path | None,
+        play: PlayGames = play_games,
     ) -> None:
         self.settings, self.results, self.run, self.output = settings, results, run, store.folder
-        self._stage, self._store, self._progress = stage, store, progress
+        self._stage, self._store, self._progress, self._play = stage, store, progress, play
 
     def part(self, measure: Callable[..., Any], **facts: Any) -> Any:
         """One part: `measure(part, **facts)`, or what it gave when it had these facts before."""
@@ -114,9 +117,8 @@ class Work:
             key, facts = keys[number], cases[number]
             if not found[key][0]:
                 self._progress.part(labels[number] if labels else _label(facts, cases))
-                part = Part(
-                    output=self.output, place=self._store.place(name, key), progress=self._progress.share_of_part
-                )
+                share, place = self._progress.share_of_part, self._store.place(name, key)
+                part = Part(output=self.output, place=place, progress=share, play=self._play)
                 found[key] = True, self._store.keep(name, key, measure(part, **facts), dict(facts))
             self._progress.part_done()
         return [found[key][1] for key in keys]
@@ -137,9 +139,18 @@ def load_study(name: str) -> Study:
 
 
 def run_study(
-    study: Study, output: Path, *, run: Path | None = None, small: bool = False, changes: Sequence[str] = ()
+    study: Study,
+    output: Path,
+    *,
+    run: Path | None = None,
+    small: bool = False,
+    changes: Sequence[str] = (),
+    play: PlayGames = play_games,
 ) -> Path:
-    """Measure what has not been measured for these settings; the report, written from what was found."""
+    """Measure what has not been measured for these settings; the report, written from what was found.
+
+    `play` is what plays the matches of parts that ask for it: the same games, here or on a cluster.
+    """
     require_matplotlib()
     settings = with_changes(study.settings, [*(study.small if small else ()), *changes])
     study.check(settings)
@@ -150,7 +161,7 @@ def run_study(
     try:
         with StudyProgress(study.name) as progress:
             for stage in study.stages:
-                _take_stage(study, stage, store, progress, settings, run)
+                _take_stage(study, stage, store, progress, settings, run, play)
     except KeyboardInterrupt:
         print(f"stopped; what is measured is kept in {output}, and the same command goes on with it", file=sys.stderr)
         raise
@@ -171,13 +182,19 @@ def write_report(study: Study, output: Path) -> Path:
 
 
 def _take_stage(
-    study: Study, stage: Stage, store: Store, progress: StudyProgress, settings: Any, run: Path | None
+    study: Study,
+    stage: Stage,
+    store: Store,
+    progress: StudyProgress,
+    settings: Any,
+    run: Path | None,
+    play: PlayGames,
 ) -> None:
     before = _before(study, stage)
     seen = {name for each in (stage, *before) for name in _setting_names(each, settings)}
     values = {name: getattr(settings, name) for name in sorted(seen)}
     results = {each.name: store.results[each.name] for each in before}
-    work = Work(stage, store, progress, Visible(**values), results, run)
+    work = Work(stage, store, progress, Visible(**values), results, run, play)
     key = digest(
         {
             "stage": stage.name,

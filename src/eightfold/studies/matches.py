@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from eightfold.arena.bradley_terry import Score, fit_ratings
+from eightfold.arena.engine import PlayGames, play_games
 from eightfold.arena.match import gauntlet, play_match
 from eightfold.arena.ratings import wilson_interval
 from eightfold.games.game import make_game
@@ -31,6 +32,7 @@ def match_row(
     seed: int,
     opening_plies: int = 0,
     progress: Callable[[float], None] = lambda share: None,
+    play: PlayGames = play_games,
 ) -> dict[str, Any]:
     """A match between two players by their texts, seen from the first: score, 95 % interval, mean lead in points."""
     played = count(1)
@@ -42,6 +44,7 @@ def match_row(
         seed=seed,
         opening_plies=opening_plies,
         progress=lambda result: progress(next(played) / games),
+        play=play,
     )
     leads = [result.margin for result in report.results if result.position.margin is not None]
     total = report.total

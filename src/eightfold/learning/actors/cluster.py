@@ -149,12 +149,10 @@ class ClusterPlayers:
                         worker, Job(method="play", arguments=(SLICE_SECONDS,), on_item=self._take, on_death=self._mourn)
                     )
             self.workers.step(WAIT_SECONDS)
-        if stop() or time.perf_counter() >= deadline:
-            self._finish_jobs()  # games that have ended are on their way
         return played
 
-    def _finish_jobs(self) -> None:
-        """Let the actors come to the end of what they were asked for."""
+    def finish(self) -> None:
+        """Let the actors come to the end of what they were asked for: games that have ended are on their way."""
         while any(worker.jobs for worker in self.workers.ready):
             self.workers.step(WAIT_SECONDS)
 

@@ -64,6 +64,9 @@ class LocalPlayers:
     ) -> int:
         return len(self.selfplay.play(games, on_game=on_game, deadline=deadline, stop=stop))
 
+    def finish(self) -> None:
+        """All games that ended were told of."""
+
     def figures(self) -> dict[str, Any]:
         hits = {} if self.cache is None else {"cache_hits": self.cache.hit_rate}
         return hits if self.selfplay.search.rollouts is None else {**hits, "theta": self.selfplay.search.theta}

@@ -63,6 +63,9 @@ class Players(Protocol):
         that have not ended are kept for the next call.
         """
 
+    def finish(self) -> None:
+        """Hand the games that have ended and were not told of yet to the last `on_game`; nothing more is asked for."""
+
     def figures(self) -> dict[str, Any]:
         """What the metrics should say of the round, beside games and simulations."""
 

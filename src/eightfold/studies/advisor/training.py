@@ -125,6 +125,7 @@ def play(
         seed=seed,
         opening_plies=opening_plies,
         progress=part.progress,
+        play=part.play,
     )
 
 

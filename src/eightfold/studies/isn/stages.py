@@ -210,6 +210,7 @@ def play(part: Part, *, network: Path, options: str, opponent: str, game: str, g
         seed=seed,
         opening_plies=OPENING_PLIES if opponent == ITSELF else 0,
         progress=part.progress,
+        play=part.play,
     )
     alone = "isn, no look-ahead"
     player = f"isn with {options.removeprefix(',')}" if options else alone

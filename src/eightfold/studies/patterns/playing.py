@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from eightfold.arena.engine import play_games
 from eightfold.arena.ratings import score_interval
 from eightfold.studies.frame import Part, Work
 from eightfold.studies.gnugo import gnugo_player, gnugo_program
@@ -64,8 +65,10 @@ def _player(limit: str, options: str, terms: str) -> str:
 def play_chunk(
     part: Part, *, row: str, terms: str, game: str, first: str, second: str, games: int, seed: int
 ) -> dict[str, Any]:
-    """A part: some games between two players."""
-    return match_row(game, first, second, games=games, seed=seed, opening_plies=OPENING_PLIES, progress=part.progress)
+    """A part: some games between two players; by the clock they are played here, one machine for both."""
+    play, progress = play_games if terms == EQUAL_TIME else part.play, part.progress
+    plies = OPENING_PLIES
+    return match_row(game, first, second, games=games, seed=seed, opening_plies=plies, progress=progress, play=play)
 
 
 def matches(work: Work) -> list[dict[str, Any]] | None:
