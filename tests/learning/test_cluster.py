@@ -64,7 +64,8 @@ def busy_nodes(entry: dict) -> int:
 
 def test_a_run_on_two_nodes_loses_nothing_with_one_of_them_and_goes_on(tmp_path, capfd):
     """One cluster for everything, for it takes seconds to start."""
-    run, config = tmp_path / "run", tiny("training.games_a_round=20", "selfplay.parallel_games=4")
+    few = ("training.games_a_round=8", "training.replay_ratio=0.5", "selfplay.playouts=300", "selfplay.full_share=1")
+    run, config = tmp_path / "run", tiny(*few)
     with local_cluster() as cluster:
         second = cluster.add_node(num_cpus=1)
         with players_on(cluster.address) as make_players:
