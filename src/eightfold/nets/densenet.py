@@ -16,7 +16,6 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 from eightfold.core.settings import setting
 from eightfold.nets.auxiliary import AuxiliaryOption
@@ -52,7 +51,7 @@ class DenseNet(PooledNetwork):
         self._add_heads(planes, shape, options.auxiliary, "densenet")
 
     def _features(self, planes: Tensor) -> Tensor:
-        return self.body(functional.relu(self.stem(planes)))
+        return self.body(self.stem(planes))
 
 
 class DenseBlock(nn.Module):
@@ -73,7 +72,7 @@ class DenseLayer(nn.Module):
         self.look = NormalisedConvolution(BOTTLENECK * growth, growth)
 
     def forward(self, features: Tensor) -> Tensor:
-        return functional.relu(self.look(functional.relu(self.narrow(features))))
+        return self.look(self.narrow(features))
 
 
 class Halving(nn.Module):
@@ -84,4 +83,4 @@ class Halving(nn.Module):
         self.narrow = NormalisedConvolution(planes, outputs, kernel=1)
 
     def forward(self, features: Tensor) -> Tensor:
-        return functional.relu(self.narrow(features))
+        return self.narrow(features)

@@ -25,6 +25,7 @@ from torch.nn import functional
 from eightfold.core.settings import setting
 from eightfold.core.specs import read_spec, spec_values, split_name, write_spec
 from eightfold.nets.auxiliary import AuxiliaryAnswer, AuxiliaryOption, has_auxiliary, make_auxiliary
+from eightfold.nets.convolutions import RectifiedConvolution
 from eightfold.nets.equivariant import EquivariantConvolution
 from eightfold.nets.shape import Shape
 from eightfold.parts import NETWORKS
@@ -53,24 +54,22 @@ class A1(nn.Module):
         super().__init__()
         points = shape.size * shape.size
         if blocks:
-            body: list[nn.Module] = [nn.Conv2d(shape.planes, filters, 3, padding=1), nn.ReLU()]
-            body += [PlainBlock(filters) for _ in range(blocks)]
+            body = _layer(shape.planes, filters) + [PlainBlock(filters) for _ in range(blocks)]
             width = filters
         else:
             body, before = [], shape.planes
             for width in (32, 64, 128):
-                body += [nn.Conv2d(before, width, 3, padding=1), nn.ReLU()]
+                body += _layer(before, width)
                 before = width
         self.body = nn.Sequential(*body)
-        policy: list[nn.Module] = [nn.Conv2d(width, 4, 1), nn.ReLU(), nn.Flatten(), nn.Dropout(dropout)]
+        policy = [*_layer(width, 4, kernel=1), nn.Flatten(), nn.Dropout(dropout)]
         inputs = 4 * points
         if policy_hidden:
             policy += [nn.Linear(inputs, policy_hidden), nn.ReLU(), nn.Dropout(dropout)]
             inputs = policy_hidden
         self.policy = nn.Sequential(*policy, nn.Linear(inputs, shape.actions))
         self.value = nn.Sequential(
-            nn.Conv2d(width, 2, 1),
-            nn.ReLU(),
+            *_layer(width, 2, kernel=1),
             nn.Flatten(),
             nn.Linear(2 * points, 64),
             nn.ReLU(),
@@ -80,6 +79,10 @@ class A1(nn.Module):
         )
         self.auxiliary = make_auxiliary(auxiliary, width, shape, "a1")
         initialise(self)
+
+    @property
+    def stem(self) -> nn.Module:
+        return self.body[0]
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         return self._answer(self.body(planes))
@@ -93,16 +96,21 @@ class A1(nn.Module):
         return self.policy(features), self.value(features).squeeze(1)
 
 
+def _layer(inputs: int, outputs: int, *, kernel: int = 3) -> list[nn.Module]:
+    """A convolution and its ReLU. They take two places of a sequence: files name layers by their places."""
+    return [RectifiedConvolution(inputs, outputs, kernel=kernel), nn.Identity()]
+
+
 class PlainBlock(nn.Module):
     """Two convolutions around which the input is added, without normalisation."""
 
     def __init__(self, filters: int) -> None:
         super().__init__()
-        self.first = nn.Conv2d(filters, filters, 3, padding=1)
-        self.second = nn.Conv2d(filters, filters, 3, padding=1)
+        self.first = RectifiedConvolution(filters, filters)
+        self.second = RectifiedConvolution(filters, filters)
 
     def forward(self, features: Tensor) -> Tensor:
-        return functional.relu(features + self.second(functional.relu(self.first(features))))
+        return self.second(self.first(features), features)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,7 +129,7 @@ class PooledNetwork(nn.Module, ABC):
 
     def _add_heads(self, filters: int, shape: Shape, auxiliary: int, name: str) -> None:
         width = filters // 2 or 1
-        self.policy_features = NormalisedConvolution(filters, width, kernel=1)
+        self.policy_features = NormalisedConvolution(filters, width, kernel=1, relu=False)
         self.policy_pool = nn.Linear(2 * width, width)
         self.policy = nn.Conv2d(width, 1, 1)
         self.policy_pass = nn.Linear(2 * width, shape.passes) if shape.passes else None
@@ -150,7 +158,7 @@ class PooledNetwork(nn.Module, ABC):
         policy = self.policy(local).flatten(1)
         if self.policy_pass is not None:
             policy = torch.cat([policy, self.policy_pass(pooled)], dim=1)
-        outcomes = self.value(_pool(functional.relu(self.value_features(features)))).softmax(dim=1)
+        outcomes = self.value(_pool(self.value_features(features))).softmax(dim=1)
         win, draw, loss = outcomes[:, 0:1], outcomes[:, 1:2], outcomes[:, 2:3]
         return policy, torch.cat([win - loss, draw], dim=1)
 
@@ -167,26 +175,38 @@ class ResNet(PooledNetwork):
         self._add_heads(options.filters, shape, options.auxiliary, "resnet")
 
     def _features(self, planes: Tensor) -> Tensor:
-        return self.blocks(functional.relu(self.stem(planes)))
+        return self.blocks(self.stem(planes))
 
 
 class NormalisedConvolution(nn.Module):
-    """A convolution with batch norm; `fold` makes one plain convolution of the two, for inference."""
+    """A convolution with batch norm and, unless told otherwise, a ReLU; `fold` makes one convolution of all, for
+    inference."""
 
-    def __init__(self, inputs: int, outputs: int, *, kernel: int = 3) -> None:
+    def __init__(self, inputs: int, outputs: int, *, kernel: int = 3, relu: bool = True) -> None:
         super().__init__()
         self.convolution = nn.Conv2d(inputs, outputs, kernel, padding=kernel // 2, bias=False)
         self.norm = nn.BatchNorm2d(outputs)
+        self.relu = relu
 
-    def forward(self, features: Tensor) -> Tensor:
-        return self.norm(self.convolution(features))
+    def forward(self, features: Tensor, other: Tensor | None = None) -> Tensor:
+        """`other` is added before the ReLU."""
+        if isinstance(self.convolution, RectifiedConvolution):
+            return self.convolution(features, other)
+        total = self.norm(self.convolution(features))
+        if other is not None:
+            total = total + other
+        return functional.relu(total) if self.relu else total
 
     def fold(self) -> None:
         norm, convolution = self.norm, self.convolution
         mean, variance = cast(Tensor, norm.running_mean), cast(Tensor, norm.running_var)
         scale = norm.weight / torch.sqrt(variance + norm.eps)
-        kernel = convolution.kernel_size[0]
-        plain = nn.Conv2d(convolution.in_channels, convolution.out_channels, kernel, padding=kernel // 2)
+        inputs, outputs, kernel = convolution.in_channels, convolution.out_channels, convolution.kernel_size[0]
+        plain = (
+            RectifiedConvolution(inputs, outputs, kernel=kernel)
+            if self.relu
+            else nn.Conv2d(inputs, outputs, kernel, padding=kernel // 2)
+        )
         plain.weight.data = convolution.weight.data * scale[:, None, None, None]
         plain.bias = nn.Parameter((norm.bias - mean * scale).detach())
         self.convolution, self.norm = plain, nn.Identity()  # type: ignore[assignment]
@@ -199,7 +219,7 @@ class ResidualBlock(nn.Module):
         self.second = NormalisedConvolution(filters, filters)
 
     def forward(self, features: Tensor) -> Tensor:
-        return functional.relu(features + self.second(functional.relu(self.first(features))))
+        return self.second(self.first(features), features)
 
 
 def _pool(features: Tensor) -> Tensor:
@@ -232,6 +252,39 @@ def folded(network: nn.Module) -> nn.Module:
         if isinstance(module, NormalisedConvolution | EquivariantConvolution):
             module.fold()
     return network
+
+
+def fused(network: nn.Module) -> nn.Module:
+    """A folded copy that runs each convolution with its ReLU, and the sum before that, as one kernel on CUDA.
+
+    The layer that reads the planes takes them in eights; `planes_read` says how many that are.
+    """
+    network = folded(network)
+    for module in network.modules():
+        if isinstance(module, RectifiedConvolution):
+            module.fused = True
+    stem = _stem(network)
+    if stem is not None:
+        stem.widen()
+    return network
+
+
+def can_fuse(network: nn.Module) -> bool:
+    """Whether a folded network has anything that `fused` would change."""
+    return any(isinstance(module, RectifiedConvolution) for module in network.modules())
+
+
+def planes_read(network: nn.Module, planes: int) -> int:
+    """How many planes it is best to give a folded network that was made for `planes`, with zeros in those behind."""
+    stem = _stem(network)
+    return planes if stem is None else stem.in_channels
+
+
+def _stem(network: nn.Module) -> RectifiedConvolution | None:
+    """The one layer that reads the planes, if a folded network says which that is."""
+    stem = getattr(network, "stem", None)
+    layer = stem.convolution if isinstance(stem, NormalisedConvolution) else stem
+    return layer if isinstance(layer, RectifiedConvolution) else None
 
 
 def make_network(text: str, shape: Shape) -> nn.Module:

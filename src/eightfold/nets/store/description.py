@@ -8,7 +8,6 @@ holds its weights, and `network.onnx`, where it is there, the whole of it for pr
 from __future__ import annotations
 
 import json
-import logging
 import re
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from eightfold.core.errors import EightfoldError, shown
 from eightfold.core.extras import need
+from eightfold.core.notes import tell_once
 from eightfold.games.game import Game, make_game
 from eightfold.nets.inference.evaluator import check_mode, planes_seen
 from eightfold.nets.shape import Shape
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 WEIGHTS, DESCRIPTION, CARD, EXPORTED = "network.safetensors", "network.json", "card.md", "network.onnx"
 FORMER = re.compile(r"(?<=[:,])foresight(?==)")  # an option's name in earlier versions
-log = logging.getLogger("eightfold")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +67,7 @@ class Description:
         check_fits(self.game, game, who=who, any_size=any_size)
         others = differences(make_game(self.game), game)
         if others:
-            _tell_once(
+            tell_once(
                 f"{who} was trained for {self.game}; it plays {game.text} all the same ({', '.join(sorted(others))})"
             )
         return replace(self, game=game.text)
@@ -96,16 +95,6 @@ def plays(trained: str, game: Game, *, any_size: bool) -> bool:
 def differences(one: Game, other: Game) -> set[str]:
     """The options in which two games of a family differ."""
     return {name for name, value in one.values.items() if other.values[name] != value}
-
-
-_told: set[str] = set()
-
-
-def _tell_once(line: str) -> None:
-    """A remark that is no error, where a person sees it: on stderr, unless whoever uses the package logs elsewhere."""
-    if line not in _told:
-        _told.add(line)
-        log.warning("eightfold: note: %s", line)
 
 
 def load_description(folder: Path) -> Description:

@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 class TorchOptions:
     precision: str = setting("auto", "auto: bf16 on CUDA, else fp32", choices=("auto", "fp32", "bf16"))
     graphs: str = setting("on", "CUDA graphs, on CUDA", choices=("on", "off"))
+    fused: str = setting(
+        "auto",
+        "on CUDA, a convolution, its sum and its ReLU as one kernel; auto: where the answers stay close to fp32's",
+        choices=("auto", "on", "off"),
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -51,8 +51,16 @@ class Recording:
 class CudaGraphBackend(TorchBackend):
     """As `TorchBackend` on CUDA, with the same answers."""
 
-    def __init__(self, network: nn.Module, shape: Shape, *, device: str = "cuda", precision: str = "auto") -> None:
-        super().__init__(network, shape, device=device, precision=precision)
+    def __init__(
+        self,
+        network: nn.Module,
+        shape: Shape,
+        *,
+        device: str = "cuda",
+        precision: str = "auto",
+        fused: str = "auto",
+    ) -> None:
+        super().__init__(network, shape, device=device, precision=precision, fused=fused)
         self._begin()
 
     def _begin(self) -> None:
@@ -100,21 +108,21 @@ class CudaGraphBackend(TorchBackend):
     def _record(self, size: int) -> Recording:
         shape = self._shape
         with torch.cuda.stream(self._stream):
-            planes = torch.zeros(size, shape.planes, shape.size, shape.size, dtype=self._type, device=self._device)
+            planes = torch.zeros(size, shape.planes, shape.size, shape.size, dtype=self._network.type, device=self._device)
             for _ in range(WARM_UPS):
-                self._answers(planes)
+                self._network(planes)
         self._stream.synchronize()
         graph = torch.cuda.CUDAGraph()
         # One pool for all graphs, because no two of them ever run at once. `thread_local`: what other threads do on
         # the GPU meanwhile must not spoil the recording.
         with torch.cuda.graph(graph, pool=self._pool, stream=self._stream, capture_error_mode="thread_local"):
-            logits, values = self._answers(planes)
+            logits, values = self._network(planes)
         return Recording(
             graph=graph,
             planes=planes,
             logits=logits,
             values=values,
-            host_planes=torch.zeros(planes.shape, dtype=self._type, pin_memory=True),
+            host_planes=torch.zeros(planes.shape, dtype=planes.dtype, pin_memory=True),
             host_logits=torch.zeros(logits.shape, pin_memory=True),
             host_values=torch.zeros(values.shape, pin_memory=True),
         )
