@@ -20,6 +20,7 @@ from eightfold.nets.inference.backends import (
 )
 from eightfold.nets.inference.backends.torch_backend import TorchBackend
 from eightfold.nets.inference.device import check_device
+from eightfold.nets.inference.device_network import BOUNDS
 from eightfold.nets.networks import make_network
 from eightfold.nets.shape import Shape
 from eightfold.parts import NETWORKS
@@ -32,7 +33,7 @@ NETWORK_TEXTS = [
     "densenet:layers=2,growth=4",
     "isn:layers=2,trivial=6,heads=8",
 ]
-FP32, BF16 = 1e-4, 0.1  # the largest difference, as a part of the largest logit where that is more than one
+FP32, BF16 = 1e-4, BOUNDS["bf16"]  # the largest difference, as a part of the largest logit where that is more than one
 
 needs_openvino = pytest.mark.skipif(not has_openvino(), reason="openvino is not installed")
 needs_onnxruntime = pytest.mark.skipif(not has_onnxruntime(), reason="onnx or onnxruntime is not installed")
@@ -45,9 +46,12 @@ PRESENT = [
     pytest.param("onnxruntime", "cpu", FP32, marks=needs_onnxruntime),
     pytest.param("openvino:precision=fp32", "cpu", FP32, marks=needs_openvino),
     pytest.param("openvino", "cpu", BF16, marks=needs_openvino),
+    pytest.param("torch:fused=on", "cpu", FP32),  # taken, and the same as without
     pytest.param("torch:graphs=off", "cuda", BF16, marks=needs_cuda),
+    pytest.param("torch:fused=on", "cuda", BF16, marks=needs_cuda),
+    pytest.param("torch:fused=off", "cuda", BF16, marks=needs_cuda),
     pytest.param("torch", "cuda", BF16, marks=needs_cuda),
-    pytest.param("torch:precision=fp32", "cuda", 0.02, marks=needs_cuda),  # cuDNN computes fp32 as TF32
+    pytest.param("torch:precision=fp32", "cuda", BOUNDS["fp32"], marks=needs_cuda),
 ]
 
 

@@ -22,25 +22,25 @@ class RectifiedConvolution(nn.Conv2d):
 
     def __init__(self, inputs: int, outputs: int, *, kernel: int = 3) -> None:
         super().__init__(inputs, outputs, kernel, padding=kernel // 2)
-        self.inputs = inputs  # planes that matter; `in_channels` may be more, see `widen`
+        self.inputs = inputs  # those that matter; `in_channels` may be more, see `fuse`
         self.fused = False
 
     def forward(self, features: Tensor, other: Tensor | None = None) -> Tensor:
         if self.in_channels > self.inputs and features.shape[1] == self.inputs:
             features = functional.pad(features, (0, 0, 0, 0, 0, self.in_channels - self.inputs))
         if self.fused and features.is_cuda:
-            return self._in_one(features, other)
+            one, around = (1, 1), (self.kernel_size[0] // 2, self.kernel_size[1] // 2)  # strides, dilations; padding
+            if other is None:
+                return torch.cudnn_convolution_relu(features, self.weight, self.bias, one, around, one, 1)
+            return torch.cudnn_convolution_add_relu(features, self.weight, other, 1.0, self.bias, one, around, one, 1)
         total = super().forward(features)
         return functional.relu(total if other is None else total + other)
 
-    def _in_one(self, features: Tensor, other: Tensor | None) -> Tensor:
-        one, around = (1, 1), (self.kernel_size[0] // 2, self.kernel_size[1] // 2)  # strides and dilations; padding
-        if other is None:
-            return torch.cudnn_convolution_relu(features, self.weight, self.bias, one, around, one, 1)
-        return torch.cudnn_convolution_add_relu(features, self.weight, other, 1.0, self.bias, one, around, one, 1)
+    def fuse(self) -> None:
+        """Become one kernel on CUDA, for inference; do this to a copy.
 
-    def widen(self) -> None:
-        """Take planes in eights. Those behind the ones that matter have no weight; who has none leaves them out."""
-        missing = -self.in_channels % EIGHT
-        self.in_channels += missing
+        It reads planes in eights then. Those behind the ones that matter have no weight, and may be left out.
+        """
+        missing = -self.inputs % EIGHT
         self.weight = nn.Parameter(functional.pad(self.weight.detach(), (0, 0, 0, 0, 0, missing)))
+        self.in_channels, self.fused = self.inputs + missing, True

@@ -257,15 +257,12 @@ def folded(network: nn.Module) -> nn.Module:
 def fused(network: nn.Module) -> nn.Module:
     """A folded copy that runs each convolution with its ReLU, and the sum before that, as one kernel on CUDA.
 
-    The layer that reads the planes takes them in eights; `planes_read` says how many that are.
+    It may be given more planes than it was made for, zeros behind the others: `planes_read` says how many.
     """
     network = folded(network)
     for module in network.modules():
         if isinstance(module, RectifiedConvolution):
-            module.fused = True
-    stem = _stem(network)
-    if stem is not None:
-        stem.widen()
+            module.fuse()
     return network
 
 
@@ -275,7 +272,7 @@ def can_fuse(network: nn.Module) -> bool:
 
 
 def planes_read(network: nn.Module, planes: int) -> int:
-    """How many planes it is best to give a folded network that was made for `planes`, with zeros in those behind."""
+    """How many planes it is best to give a folded or fused network that was made for `planes`."""
     stem = _stem(network)
     return planes if stem is None else stem.in_channels
 

@@ -41,15 +41,19 @@ class DeviceNetwork:
         precision: str = "auto",
         fused: str = "auto",
     ) -> None:
-        self.device = torch.device(device)
+        self.device, self._shape = torch.device(device), shape
         if precision == "auto":
             precision = "bf16" if self.device.type == "cuda" else "fp32"
         self.type = TYPES[precision]
         self.is_fused = False
         self._module = self._placed(folded(network))
         if fused != "off" and self.device.type == "cuda" and can_fuse(self._module):
-            self._fuse(network, shape, BOUNDS[precision], wanted=fused == "on")
-        self.planes = planes_read(self._module, shape.planes)  # it reads that many fastest, zeros behind those it needs
+            self._fuse(network, BOUNDS[precision], wanted=fused == "on")
+
+    @property
+    def planes(self) -> int:
+        """How many planes it is best given, zeros behind those that it was made for."""
+        return planes_read(self._module, self._shape.planes)
 
     def __call__(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         """Planes [B, C, N, N] on the device; logits [B, A], and values [B] or with draws [B, 2], there and in fp32."""
@@ -83,11 +87,11 @@ class DeviceNetwork:
                 parameter.data = parameter.data.contiguous(memory_format=torch.channels_last)
         return module
 
-    def _fuse(self, network: nn.Module, shape: Shape, bound: float, *, wanted: bool) -> None:
+    def _fuse(self, network: nn.Module, bound: float, *, wanted: bool) -> None:
         """Take the fused form, unless it does not work here or, if it is not `wanted` anyway, strays too far."""
         try:
             module = self._placed(fused_copy(network))
-            apart = self._apart(module, folded(network).to("cpu", torch.float32), shape)
+            apart = self._apart(module, folded(network).to("cpu", torch.float32))
         except RuntimeError as error:  # cuDNN has no kernel for some convolution
             reason = str(error).partition("\n")[0]
             if wanted:
@@ -100,9 +104,9 @@ class DeviceNetwork:
         tell_once(f"the convolutions of this network are not fused on {self.device}: {reason}")
 
     @torch.inference_mode()
-    def _apart(self, module: nn.Module, reference: nn.Module, shape: Shape) -> float:
+    def _apart(self, module: nn.Module, reference: nn.Module) -> float:
         """How far a module's answers are from another's on the CPU, as `BOUNDS` counts it."""
-        numbers = torch.Generator().manual_seed(0)
+        shape, numbers = self._shape, torch.Generator().manual_seed(0)
         planes = torch.randint(0, 2, (CHECKED, shape.planes, shape.size, shape.size), generator=numbers).float()
         answers = module(planes.to(self.device, self.type, memory_format=torch.channels_last))
         differences = [

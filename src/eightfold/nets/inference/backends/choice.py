@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from eightfold.core.errors import unknown
+from eightfold.core.errors import EightfoldError, unknown
 from eightfold.core.extras import is_installed, need
 from eightfold.core.settings import setting
 from eightfold.core.specs import NoOptions, read_spec, split_name
@@ -90,6 +90,14 @@ def backend_options(text: str) -> tuple[str, dict[str, Any]]:
     if name not in BACKENDS:
         raise unknown("backend", name, BACKENDS)
     return name, asdict(read_spec(rest, _OPTIONS[name], f"backend {name}"))
+
+
+def torch_options(text: str) -> TorchOptions:
+    """What a backend's text asks of PyTorch, for what runs a network without any other: `auto`, `torch:fused=off`."""
+    name, values = backend_options(text)
+    if name not in ("auto", "torch"):
+        raise EightfoldError(f"backend {name}: only torch runs a network on a device by itself; or say auto")
+    return TorchOptions(**values)
 
 
 def fastest(device: str) -> str:

@@ -108,7 +108,9 @@ class CudaGraphBackend(TorchBackend):
     def _record(self, size: int) -> Recording:
         shape = self._shape
         with torch.cuda.stream(self._stream):
-            planes = torch.zeros(size, shape.planes, shape.size, shape.size, dtype=self._network.type, device=self._device)
+            planes = torch.zeros(
+                size, shape.planes, shape.size, shape.size, dtype=self._network.type, device=self._device
+            )
             for _ in range(WARM_UPS):
                 self._network(planes)
         self._stream.synchronize()

@@ -1,0 +1,211 @@
+"""The evaluator for what never leaves a device: planes there in, logits and values there out, by any symmetry mode.
+
+As `evaluator.py`, mode by mode, in tensor operations over batches of one size in memory of its own. `answer` waits for
+nothing and reads nothing back, so it may be a part of a CUDA graph: the trees of a GPU write `planes`, the graph runs
+on, and they read `logits` and `values`. On a CPU the same operations run one by one. Run it once or twice before it is
+recorded: cuDNN chooses its kernels then.
+
+A turn is a gather by the table of the group. In the mode `slap` the variants of a position knock each other out in
+pairs until the largest is left; `canonical` tells which symmetries lead to it. In the mode `random` every row draws
+its own symmetries from a multiplicative congruential generator (Steele & Vigna 2022), whose state is on the device:
+the same seed gives the same turns on every device, inside a graph or not.
+
+Shapes: B batch, C planes, N board size, P points (N * N), A actions, K symmetries of the game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from eightfold.core.errors import EightfoldError
+from eightfold.nets.inference.backends.choice import TorchOptions
+from eightfold.nets.inference.device import check_device
+from eightfold.nets.inference.device_network import DeviceNetwork
+from eightfold.nets.inference.evaluator import AS_IS, check_mode
+from eightfold.nets.shape import Shape
+from eightfold.symmetry.group import ALL, INVERSE, read_symmetries, sources
+from eightfold.symmetry.slap_cc import EXTRA_PLANES
+from eightfold.symmetry.transform import policy_sources
+
+MULTIPLIER = 0xF1357AEA2E62A9C5 - (1 << 64)  # Steele & Vigna's for 64 bits, as a signed number
+DRAWN_BITS = 61  # a state's bits from here on choose a symmetry: the highest are the best
+
+
+class DeviceEvaluator:
+    """A network, a symmetry mode and the symmetries of a game, for B positions at a time on a device.
+
+    `shape` is what the network was made for, so with `slap-cc` its planes are more than those of the encoder.
+    """
+
+    def __init__(
+        self,
+        network: nn.Module,
+        shape: Shape,
+        *,
+        encoder: str,
+        batch: int,
+        symmetry: str = "none",
+        symmetries: Sequence[int] = ALL,
+        device: str = "cpu",
+        options: TorchOptions = TorchOptions(),  # noqa: B008 - frozen
+        seed: int = 0,
+    ) -> None:
+        check_device(device)
+        if batch < 1:
+            raise EightfoldError(f"a batch of {batch} positions: at least one is needed")
+        self.encoder, self.symmetry, self.symmetries = encoder, check_mode(symmetry), read_symmetries(symmetries)
+        self.network = DeviceNetwork(network, shape, device=device, precision=options.precision, fused=options.fused)
+        self._size, self._count = shape.size, len(self.symmetries)
+        self._encoded = shape.planes - (EXTRA_PLANES if symmetry == "slap-cc" else 0)
+        place = self.network.device
+        self.planes = torch.zeros(batch, self._encoded, shape.size, shape.size, device=place)  # [B, C, N, N]
+        self.logits = torch.zeros(batch, shape.actions, device=place)  # [B, A]
+        self.values = torch.zeros(batch, 2, device=place)  # [B, 2]: for the side to move, and the chance of a draw
+        self.turns = torch.zeros(batch, dtype=torch.int64, device=place)  # [B]: in `random`, the last, 0 to K - 1
+        self.trouble = torch.zeros((), device=place)  # 0, and NaN as soon as `check` has met a bad answer
+        self._seen = self.network.room(batch * (self._count if symmetry == "average" else 1), shape.size)
+        members = list(self.symmetries)
+        self._into = _table(sources(shape.size)[members], place)  # [K, P]
+        self._back = _table(policy_sources(shape.size, shape.actions)[INVERSE[members]], place)  # [K, A]
+        self._where = _coordinates(shape.size).to(place)  # [2, P]
+        # Odd numbers, as the generator asks for.
+        self._drawn = _table(np.random.default_rng(seed).integers(0, 1 << 62, batch) * 2 + 1, place)  # [B]
+
+    def load(self, network: nn.Module) -> None:
+        """Take new weights into the memory of the old ones, on the present stream."""
+        self.network.load(network)
+
+    @torch.inference_mode()
+    def answer(self) -> None:
+        """From `planes` to `logits` and `values`, on the present stream and without waiting for it."""
+        if self.symmetry in AS_IS:
+            self._answer_as_is()
+        elif self.symmetry == "random":
+            self._answer_turned()
+        elif self.symmetry == "average":
+            self._answer_averaged()
+        elif self.symmetry == "slap":
+            self._answer_canonical()
+        else:
+            self._answer_centred()
+
+    @torch.inference_mode()
+    def check(self) -> None:
+        """Note in `trouble` if a number of the present answer is not finite, without waiting to know."""
+        # A sum is finite if all its numbers are; zero times anything else is NaN, and NaN it stays.
+        self.trouble.add_((self.logits.sum() + self.values.sum()) * 0)
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether `check` has found finite numbers alone. Waits for the device."""
+        return bool(torch.isfinite(self.trouble))
+
+    # ---- one mode each ----------------------------------------------------------------------------------
+
+    def _answer_as_is(self) -> None:
+        self._show(self.planes)
+        logits, values = self.network(self._seen)
+        self.logits.copy_(logits)
+        self._keep_values(values)
+
+    def _answer_turned(self) -> None:
+        self._drawn.mul_(MULTIPLIER)
+        self.turns.copy_((self._drawn >> DRAWN_BITS) & (self._count - 1))  # subgroups have 1, 2, 4 or 8 members
+        index = self._into[self.turns]  # [B, P]
+        self._show(self._points().gather(2, index[:, None].expand(-1, self._encoded, -1)))
+        logits, values = self.network(self._seen)
+        torch.gather(logits, 1, self._back[self.turns], out=self.logits)
+        self._keep_values(values)
+
+    def _answer_averaged(self) -> None:
+        batch = len(self.planes)
+        variants = self._points()[:, :, self._into]  # [B, C, K, P]
+        seen = self._seen.unflatten(0, (self._count, batch))
+        seen[:, :, : self._encoded].copy_(variants.movedim(2, 0).unflatten(3, (self._size, self._size)))
+        logits, values = self.network(self._seen)
+        turned = logits.view(self._count, batch, -1)  # [K, B, A]
+        back = turned.gather(2, self._back[:, None].expand(-1, batch, -1))
+        torch.log(back.softmax(dim=2).mean(dim=0) + 1e-30, out=self.logits)
+        self._keep_values(values.view(self._count, batch, *values.shape[1:]).mean(dim=0))
+
+    def _answer_canonical(self) -> None:
+        stacks, members = self.canonical()
+        self._show(stacks)
+        logits, values = self.network(self._seen)
+        weights = members / members.sum(dim=1, keepdim=True)  # [B, K]
+        torch.sum(logits[:, self._back] * weights[:, :, None], dim=1, out=self.logits)
+        self._keep_values(values)
+
+    def _answer_centred(self) -> None:
+        self._show(self.planes)
+        index = self._centring()[:, None].expand(-1, 2, -1)  # [B, 2, P]
+        stones = self._points()[:, :2].gather(2, index)
+        self._show(stones, first=self._encoded)
+        self._show(self._where.expand(len(index), -1, -1).gather(2, index), first=self._encoded + 2)
+        logits, values = self.network(self._seen)
+        self.logits.copy_(logits)
+        self._keep_values(values)
+
+    # ---- their parts ------------------------------------------------------------------------------------
+
+    def canonical(self) -> tuple[Tensor, Tensor]:
+        """The canonical variants of `planes` [B, C, N, N], and which symmetries lead there [B, K], as SLAP has them.
+
+        In each round one half of the variants meets the other, all pairs at once: the first number in which two
+        differ decides. Where there is none, both are left, and either may go on for both.
+        """
+        batch = len(self.planes)
+        variants = self._points()[:, :, self._into].movedim(2, 1).reshape(batch, self._count, -1)  # [B, K, C * P]
+        members = torch.ones(batch, self._count, 1, dtype=torch.bool, device=variants.device)  # [B, pairs, stood for]
+        while variants.shape[1] > 1:
+            one, other = variants[:, 0::2], variants[:, 1::2]
+            first = (one != other).view(torch.uint8).argmax(dim=2, keepdim=True)  # 0 where they are equal
+            this, that = one.gather(2, first), other.gather(2, first)
+            members = torch.cat([members[:, 0::2] & (this >= that), members[:, 1::2] & (that >= this)], dim=2)
+            variants = torch.where(that > this, other, one)
+        return variants.view(self.planes.shape), members[:, 0]
+
+    def _centring(self) -> Tensor:
+        """[B, P]: from where SLAP-CC rolls what comes to each point."""
+        size = self._size
+        stones = (self.planes[:, :2] != 0).any(dim=1)  # [B, N, N]
+        rows, columns = (self._sources_on_axis(stones.any(dim=axis)) for axis in (2, 1))
+        return (rows[:, :, None] * size + columns[:, None, :]).flatten(1)
+
+    def _sources_on_axis(self, taken: Tensor) -> Tensor:
+        """[B, N]: from which row each row comes, given the rows [B, N] that have stones; the same for columns."""
+        size, marks = self._size, taken.view(torch.uint8)
+        before, behind = marks.argmax(dim=1), marks.flip(1).argmax(dim=1)  # empty ones; both 0 if there is no stone
+        # The middle of the stones comes to the middle of the board; halves are rounded down, as in `slap_cc`.
+        shift = (behind - before) >> 1
+        return (torch.arange(size, device=taken.device) - shift[:, None]) % size
+
+    def _points(self) -> Tensor:
+        return self.planes.flatten(2)  # [B, C, P]
+
+    def _show(self, planes: Tensor, first: int = 0) -> None:
+        """Put planes [B, C, N, N] or [B, C, P] where the network reads them: in its type and its order of memory."""
+        count = planes.shape[1]
+        self._seen[:, first : first + count].copy_(planes.view(-1, count, self._size, self._size))
+
+    def _keep_values(self, values: Tensor) -> None:
+        if values.dim() == 2:
+            self.values.copy_(values)
+        else:  # a network that does not tell draws: what it leaves open may be one
+            self.values[:, 0].copy_(values)
+            self.values[:, 1].copy_(1 - values.abs())
+
+
+def _table(numbers: NDArray[np.integer], device: torch.device) -> Tensor:
+    return torch.as_tensor(numbers.astype(np.int64), device=device)
+
+
+def _coordinates(size: int) -> Tensor:
+    """[2, P]: the row and the column of each point, from 1 to -1, as SLAP-CC has them."""
+    line = 1.0 - 2.0 * np.arange(size) / max(size - 1, 1)
+    return torch.from_numpy(np.stack([np.repeat(line, size), np.tile(line, size)]).astype(np.float32))
