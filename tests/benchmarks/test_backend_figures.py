@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+import torch
 
-from eightfold.benchmarks import backends
+from eightfold.benchmarks import backends, network_rate
+from eightfold.nets.networks import make_network
 from eightfold.nets.shape import Shape
 
 CPU = ("torch_fp32", "torch_bf16", "onnxruntime_fp32", "openvino_fp32", "openvino_bf16")
@@ -15,7 +17,10 @@ def small(monkeypatch):
     monkeypatch.setattr(backends, "SECONDS", 0.0)
     monkeypatch.setattr(backends, "SLICE", 0.0)
     monkeypatch.setattr(backends, "BATCHES", (1, 3))
-    monkeypatch.setattr(backends, "NETWORKS", {"resnet": ("resnet:blocks=1,filters=8", Shape(planes=4, size=5))})
+    networks = {"resnet": ("resnet:blocks=1,filters=8", Shape(planes=4, size=5))}
+    monkeypatch.setattr(backends, "NETWORKS", networks)
+    monkeypatch.setattr(backends, "DEVICE_NETWORKS", networks)
+    monkeypatch.setattr(network_rate, "SLICE", 0.0)
 
 
 def test_every_backend_that_is_here_has_every_figure(small):
@@ -45,3 +50,27 @@ def test_a_backend_that_is_absent_is_a_note_and_no_figure(small, monkeypatch):
         assert all(figure.value is None for figure in absent.values())
         assert note in absent[f"resnet_{name}_batch_1"].note
     assert figures["resnet_torch_bf16_batch_1"].value > 0
+
+
+def test_the_network_alone_has_its_figures_and_its_best_batch(small):
+    """On a CPU, where there is the plain form alone; on CUDA the fused one stands beside it."""
+    text, shape = backends.NETWORKS["resnet"]
+    rates = network_rate.network_rates(make_network(text, shape), shape, device="cpu", batches=(2, 5))
+    assert [(rate.batch, rate.fused) for rate in rates] == [(2, False), (5, False)]
+    assert min(rate.positions_per_s for rate in rates) > 0
+    best = network_rate.best_rate(make_network(text, shape), shape, device="cpu", batches=(4,))
+    assert best.how == "plain, batches of 4"
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA here")
+def test_on_cuda_fused_stands_beside_plain(small):
+    figures = {figure.key: figure for figure in backends.run("cuda").figures}
+    for batch in network_rate.BATCHES:
+        plain, fused, times = (
+            figures[f"resnet_alone_on_cuda_{kind}_batch_{batch}"].value
+            for kind in ("plain", "fused", "fused_times_plain")
+        )
+        assert plain > 0
+        assert times == pytest.approx(fused / plain)
+    best = figures["resnet_alone_on_cuda_best"].value
+    assert best == max(figure.value for figure in figures.values() if figure.unit == "/s")

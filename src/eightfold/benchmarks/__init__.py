@@ -16,7 +16,7 @@ NAMES = (
     "transform", "slap", "rollouts", "go", "patterns", "mcts", "alphabeta", "advise", "selfplay", "leaves",
     "backends", "runtimes", "isn", "td", "buffer", "training", "startup", "gomocup", "page",
 )  # fmt: skip
-ON_DEVICES = ("isn",)  # those that can also measure a device other than the CPU, when asked to
+ON_DEVICES = ("backends", "isn")  # those that can also measure a device other than the CPU, when asked to
 LONG = ("buffer-full", "cluster")  # only when asked for by name
 AS_MARKDOWN = ("cluster",)  # those that can write a table of the documentation
 

@@ -2,6 +2,9 @@
 
 For each network and batch size the backends take turns, so that a busy moment hits all of them. The answers are
 compared with torch's in fp32, for random weights and planes; a trained network's may differ by more.
+
+On CUDA the network is also measured by itself, plain and with fused convolutions: there a backend is busy with batches
+that come from the host and go back. `--device cuda` measures that alone.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from eightfold.benchmarks.network_rate import network_rates
 from eightfold.benchmarks.report import Benchmark, Figure, interleaved
 from eightfold.nets.inference.backends import Answer, Backend, has_onnxruntime, has_openvino, make_backend
 from eightfold.nets.networks import make_network
@@ -27,7 +31,8 @@ NETWORKS = {
     "a1": ("a1", Shape(planes=4, size=8)),
     "resnet": ("resnet:blocks=6,filters=64", Shape(planes=4, size=15)),
 }
-REFERENCE = "torch_fp32"
+DEVICE_NETWORKS = {**NETWORKS, "resnet_go": ("resnet:blocks=6,filters=96", Shape(planes=4, size=9, passes=1))}
+REFERENCE, PLAIN, FUSED = "torch_fp32", "cuda_graphs_bf16", "cuda_graphs_fused_bf16"
 SECONDS = 3.0  # for each network and batch size, all backends together; more if two rounds take longer
 SLICE = 0.05  # seconds that one backend runs at least before it is the next one's turn
 LOADS = 3
@@ -54,19 +59,43 @@ def contenders() -> list[Contender]:
     ]
     if torch.cuda.is_available():
         listed += [
-            Contender(name="cuda_bf16", text="torch:graphs=off", device="cuda"),
-            Contender(name="cuda_graphs_bf16", text="torch", device="cuda"),
+            Contender(name="cuda_bf16", text="torch:graphs=off,fused=off", device="cuda"),
+            Contender(name=PLAIN, text="torch:fused=off", device="cuda"),
+            Contender(name=FUSED, text="torch:fused=on", device="cuda"),
         ]
     return listed
 
 
-def run() -> Benchmark:
-    listed = contenders()
+def run(device: str = "cpu") -> Benchmark:
+    """On a CPU every backend that there is here; on a GPU, here or asked for, the network alone."""
     figures: list[Figure] = []
-    for title, (text, shape) in NETWORKS.items():
-        figures += _measure(title, text, shape, listed)
-    names = " and ".join(f"{text} on {shape.size}x{shape.size}" for text, shape in NETWORKS.values())
+    gpu = device if device != "cpu" else "cuda" if torch.cuda.is_available() else ""
+    networks = DEVICE_NETWORKS if gpu else NETWORKS
+    if device == "cpu":
+        listed = contenders()
+        for title, (text, shape) in NETWORKS.items():
+            figures += _measure(title, text, shape, listed)
+    if gpu:
+        for title, (text, shape) in DEVICE_NETWORKS.items():
+            figures += _on_device(title, text, shape, gpu)
+    names = ", ".join(f"{text} on {shape.size}x{shape.size}" for text, shape in networks.values())
     return Benchmark(name="backends", title=names, figures=tuple(figures))
+
+
+def _on_device(title: str, text: str, shape: Shape, device: str) -> Iterator[Figure]:
+    """A network by itself: positions a second in every form and batch size, what fusing gains, and the best of all."""
+    torch.manual_seed(1)
+    network = _decided(make_network(text, shape), shape)
+    rates = network_rates(network, shape, device=device)
+    for batch in dict.fromkeys(rate.batch for rate in rates):
+        found = {rate.fused: rate.positions_per_s for rate in rates if rate.batch == batch}
+        key = f"{title}_alone_on_{device}"
+        yield Figure(key=f"{key}_plain_batch_{batch}", value=found[False], unit="/s")
+        if True in found:
+            yield Figure(key=f"{key}_fused_batch_{batch}", value=found[True], unit="/s")
+            yield Figure(key=f"{key}_fused_times_plain_batch_{batch}", value=found[True] / found[False], unit="x")
+    best = max(rates, key=lambda rate: rate.positions_per_s)
+    yield Figure(key=f"{title}_alone_on_{device}_best", value=best.positions_per_s, unit="/s", note=best.how)
 
 
 def _measure(title: str, text: str, shape: Shape, listed: list[Contender]) -> Iterator[Figure]:
@@ -89,6 +118,10 @@ def _measure(title: str, text: str, shape: Shape, listed: list[Contender]) -> It
             policies[name] = max(policies[name], float(np.abs(answer[0] - expected[0]).max()))
             values[name] = max(values[name], float(np.abs(answer[1] - expected[1]).max()))
         rates[batch] = _rates(present, planes)
+    if FUSED in present:
+        for batch in BATCHES:
+            gain = rates[batch][FUSED] / rates[batch][PLAIN]
+            yield Figure(key=f"{title}_{FUSED}_times_plain_batch_{batch}", value=gain, unit="x")
     for each in listed:
         key, note = f"{title}_{each.name}", each.absent
         for batch in BATCHES:

@@ -52,7 +52,7 @@ def bench(
     name: Annotated[
         str | None, typer.Argument(help="Which benchmark (default: all but buffer-full and cluster).")
     ] = None,
-    device: Annotated[str, typer.Option(help="cpu, or cuda (benchmark isn only).")] = "cpu",
+    device: Annotated[str, typer.Option(help="cpu, or cuda (benchmarks backends and isn).")] = "cpu",
     as_json: JsonOption = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="The tables of docs/scaling.md (cluster only).")] = False,
 ) -> None:

@@ -125,8 +125,8 @@ class DeviceEvaluator:
     def _answer_averaged(self) -> None:
         batch = len(self.planes)
         variants = self._points()[:, :, self._into]  # [B, C, K, P]
-        seen = self._seen.unflatten(0, (self._count, batch))
-        seen[:, :, : self._encoded].copy_(variants.movedim(2, 0).unflatten(3, (self._size, self._size)))
+        seen = self._seen.view(self._count, batch, *self._seen.shape[1:])
+        seen[:, :, : self._encoded].copy_(variants.movedim(2, 0).view(self._count, *self.planes.shape))
         logits, values = self.network(self._seen)
         turned = logits.view(self._count, batch, -1)  # [K, B, A]
         back = turned.gather(2, self._back[:, None].expand(-1, batch, -1))

@@ -1,6 +1,6 @@
 """Backends: what runs a network. One small interface, so that everything above is the same for all.
 
-    torch        any device; bf16 on CUDA, captured as CUDA graphs
+    torch        any device; bf16 on CUDA, with fused convolutions and captured as CUDA graphs
     onnxruntime  any CPU, fp32
     openvino     the fastest on an x86 CPU: bf16 where the processor has it
 
