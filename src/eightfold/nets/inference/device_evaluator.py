@@ -119,7 +119,7 @@ class DeviceEvaluator:
         index = self._into[self.turns]  # [B, P]
         self._show(self._points().gather(2, index[:, None].expand(-1, self._encoded, -1)))
         logits, values = self.network(self._seen)
-        torch.gather(logits, 1, self._back[self.turns], out=self.logits)
+        self.logits.copy_(logits.gather(1, self._back[self.turns]))
         self._keep_values(values)
 
     def _answer_averaged(self) -> None:
@@ -130,8 +130,8 @@ class DeviceEvaluator:
         logits, values = self.network(self._seen)
         turned = logits.view(self._count, batch, -1)  # [K, B, A]
         back = turned.gather(2, self._back[:, None].expand(-1, batch, -1))
-        torch.log(back.softmax(dim=2).mean(dim=0) + 1e-30, out=self.logits)
-        self._keep_values(values.view(self._count, batch, *values.shape[1:]).mean(dim=0))
+        torch.log(back.softmax(dim=2, dtype=torch.float32).mean(dim=0) + 1e-30, out=self.logits)
+        self._keep_values(values.view(self._count, batch, *values.shape[1:]).mean(dim=0, dtype=torch.float32))
 
     def _answer_canonical(self) -> None:
         stacks, members = self.canonical()
@@ -198,7 +198,7 @@ class DeviceEvaluator:
             self.values.copy_(values)
         else:  # a network that does not tell draws: what it leaves open may be one
             self.values[:, 0].copy_(values)
-            self.values[:, 1].copy_(1 - values.abs())
+            self.values[:, 1].copy_(1 - self.values[:, 0].abs())
 
 
 def _table(numbers: NDArray[np.integer], device: torch.device) -> Tensor:

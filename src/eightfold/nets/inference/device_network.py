@@ -56,9 +56,9 @@ class DeviceNetwork:
         return planes_read(self._module, self._shape.planes)
 
     def __call__(self, planes: Tensor) -> tuple[Tensor, Tensor]:
-        """Planes [B, C, N, N] on the device; logits [B, A], and values [B] or with draws [B, 2], there and in fp32."""
+        """Planes [B, C, N, N] on the device; logits [B, A], and values [B] or with draws [B, 2], in its own type."""
         logits, values = self._module(planes.to(self.type, memory_format=torch.channels_last))
-        return logits.float(), values.float()
+        return logits, values
 
     def room(self, batch: int, size: int) -> Tensor:
         """[B, planes, N, N]: zeros, in the type and the order of memory that the network reads as they are."""

@@ -112,13 +112,13 @@ class CudaGraphBackend(TorchBackend):
                 size, shape.planes, shape.size, shape.size, dtype=self._network.type, device=self._device
             )
             for _ in range(WARM_UPS):
-                self._network(planes)
+                self._answers(planes)
         self._stream.synchronize()
         graph = torch.cuda.CUDAGraph()
         # One pool for all graphs, because no two of them ever run at once. `thread_local`: what other threads do on
         # the GPU meanwhile must not spoil the recording.
         with torch.cuda.graph(graph, pool=self._pool, stream=self._stream, capture_error_mode="thread_local"):
-            logits, values = self._network(planes)
+            logits, values = self._answers(planes)
         return Recording(
             graph=graph,
             planes=planes,

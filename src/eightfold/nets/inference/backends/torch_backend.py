@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import nn
+from torch import Tensor, nn
 
 from eightfold.nets.inference.backends.interface import Answer, Runner
 from eightfold.nets.inference.device_network import DeviceNetwork
@@ -40,5 +40,10 @@ class TorchBackend:
 
     @torch.inference_mode()
     def run(self, planes: NDArray[np.float32]) -> Answer:
-        logits, values = self._network(torch.from_numpy(planes).to(self._device))
+        logits, values = self._answers(torch.from_numpy(planes).to(self._device))
         return logits.cpu().numpy(), values.cpu().numpy()
+
+    def _answers(self, planes: Tensor) -> tuple[Tensor, Tensor]:
+        """Planes [B, C, N, N] on the device; logits [B, A] and values [B] there, in fp32."""
+        logits, values = self._network(planes)
+        return logits.float(), values.float()
