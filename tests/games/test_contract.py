@@ -128,7 +128,7 @@ def test_random_games_of_the_search_come_to_an_end(game):
 
 
 def test_a_win_on_the_spot_is_found_when_there_is_one(game):
-    scratch = np.empty(game.actions, np.int64)
+    scratch = np.empty(game.scratch, np.int64)
     find_win = game.kernels.find_win
     for position in some_games(game, count=3):
         if not position.is_over:

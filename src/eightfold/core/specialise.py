@@ -6,7 +6,7 @@ and imports the copy. It is a real module with a file of its own: Numba's disk c
 kernels that close over other kernels, and confuses two games that share one source file; kernels of
 different files it finds again in every later process.
 
-What a game does not offer is taken from `eightfold.games.defaults`, specialised in the same way. So is another
+What a game does not offer is taken from `DEFAULTS`, specialised in the same way. So is another
 search of the same package that a search imports from.
 """
 
@@ -30,7 +30,7 @@ from eightfold.core.errors import EightfoldError
 from eightfold.core.jit import cache_root, sources_digest
 
 CONTRACT = "eightfold.games.contract"
-DEFAULTS = "eightfold.games.defaults"
+DEFAULTS = ("eightfold.games.defaults", "eightfold.games.defaults_together")  # the later builds on the earlier
 DRAFT = ".draft"
 DRAFT_SECONDS = 3600  # nobody writes a copy for so long
 
@@ -45,8 +45,10 @@ def specialise(template: str, rules: ModuleType) -> ModuleType:
 
 def complete_kernels(rules: ModuleType) -> SimpleNamespace:
     """Every kernel that has a default: the game's own where it has one, as a search would get it."""
-    defaults = specialise(DEFAULTS, rules)
-    return SimpleNamespace(**{name: getattr(rules, name, getattr(defaults, name)) for name in _default_kernels()})
+    homes = {name: home for home in DEFAULTS for name in _kernels_in(home)}
+    return SimpleNamespace(
+        **{name: getattr(rules, name, getattr(specialise(home, rules), name)) for name, home in homes.items()}
+    )
 
 
 @functools.cache
@@ -101,20 +103,21 @@ def _imports(wanted: list[ast.alias], template: str, rules: ModuleType) -> str:
     offered = [alias for alias in wanted if hasattr(rules, alias.name)]
     lacking = [alias for alias in wanted if not hasattr(rules, alias.name)]
     lines = f"from {rules.__name__} import {', '.join(map(ast.unparse, offered))}\n" if offered else ""
+    for home in DEFAULTS[: DEFAULTS.index(template) if template in DEFAULTS else None]:
+        found = [alias for alias in lacking if alias.name in _kernels_in(home)]
+        lacking = [alias for alias in lacking if alias not in found]
+        if found:
+            lines += f"from {specialise(home, rules).__name__} import {', '.join(map(ast.unparse, found))}\n"
     if lacking:
-        has_default = [] if template == DEFAULTS else _default_kernels()
-        missing = [alias.name for alias in lacking if alias.name not in has_default]
-        if missing:
-            raise EightfoldError(
-                f"the game module {rules.__name__} offers no kernel {missing[0]!r}, "
-                f"which {template.rpartition('.')[2]} needs"
-            )
-        lines += f"from {specialise(DEFAULTS, rules).__name__} import {', '.join(map(ast.unparse, lacking))}\n"
+        raise EightfoldError(
+            f"the game module {rules.__name__} offers no kernel {lacking[0].name!r}, "
+            f"which {template.rpartition('.')[2]} needs"
+        )
     return lines
 
 
-def _default_kernels() -> list[str]:
-    return re.findall(r"^def (\w+)", _source(DEFAULTS), re.MULTILINE)
+def _kernels_in(module: str) -> list[str]:
+    return re.findall(r"^def (\w+)", _source(module), re.MULTILINE)
 
 
 def _source(module: str) -> str:

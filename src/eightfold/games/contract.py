@@ -59,8 +59,13 @@ def rollout(state: Ints, random: Random, scratch: Ints) -> int:  # type: ignore[
 def find_win(state: Ints, nodes: int, scratch: Ints) -> int:  # type: ignore[empty-body]
     """A move that wins by force, or NO_MOVE. Wins on the spot are always found, longer ones only if proven.
 
-    `nodes` limits how much may be looked at for longer wins, 0: nothing; `scratch` [A] is used up.
+    `nodes` limits how much may be looked at for longer wins, 0: nothing; `scratch` [S] is used up: it has room for all
+    actions and behind them for a state, or for what the game asks for (`GameSpec.scratch`).
     """
+
+
+def find_win_together(state: Ints, nodes: int, scratch: Ints, lanes: int) -> int:  # type: ignore[empty-body]
+    """The same on a GPU, called by all lanes of a warp at once (`eightfold.core.lanes`), who share state and scratch."""
 
 
 def is_dead(state: Ints) -> bool:  # type: ignore[empty-body]

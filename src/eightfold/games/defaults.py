@@ -27,7 +27,7 @@ def rollout(state: Ints, random: Random, scratch: Ints) -> int:
 def find_win(state: Ints, nodes: int, scratch: Ints) -> int:
     """Wins on the spot alone."""
     side = state[SIDE]
-    after = state.copy()
+    after = scratch[scratch.shape[0] - state.shape[0] :]
     for k in range(legal(state, scratch)):
         copy_state(state, after)
         play(after, scratch[k])

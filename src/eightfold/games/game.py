@@ -141,6 +141,11 @@ class Game:
         return self.size * self.size
 
     @property
+    def scratch(self) -> int:
+        """The room that `find_win` needs: all actions, and behind them a state or what the game asks for."""
+        return self.actions + max(self.spec.state_length(self.size), self.spec.scratch)
+
+    @property
     def actions(self) -> int:
         """How many entries a policy has: the points, and one more where one can pass."""
         return self.points + int(self.spec.has_pass)

@@ -89,7 +89,7 @@ class ForestSearch:
         self._planes = np.zeros((batch, planes, game.size, game.size), np.float32)
         self._parts = max(1, min(threads, games // GAMES_A_THREAD))
         self._bounds = [games * part // self._parts for part in range(self._parts + 1)]  # each thread's games
-        self._scratch = np.zeros((self._parts, game.actions), np.int64)
+        self._scratch = np.zeros((self._parts, game.scratch), np.int64)
         self._constants = Constants(
             exploration=float(settings.exploration),
             fpu_reduction=float(settings.fpu_reduction),

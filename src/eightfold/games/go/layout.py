@@ -12,6 +12,7 @@ import numpy as np
 
 from eightfold.core.jit import Ints, kernel
 from eightfold.games.state import HEADER, OPTIONS
+from eightfold.symmetry.orbit import LARGEST_BOARD
 
 DOUBLE_KOMI = OPTIONS  # half points are whole numbers here
 RULES = OPTIONS + 1  # SCORING, KO_RULE and SUICIDE in one
@@ -84,6 +85,10 @@ def history_at(size: int) -> int:
 def longest_game(size: int) -> int:
     """How many moves a game may have."""
     return 3 * size * size + 100
+
+
+CELL_ROOM = CELLS + (LARGEST_BOARD + 2) * (LARGEST_BOARD + 1) + 1  # `cells_end` of the largest board
+POINT_ROOM = LARGEST_BOARD * LARGEST_BOARD + 1  # and its points, with one more
 
 
 def state_length(size: int) -> int:

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eightfold.core.jit import Ints, kernel
+from eightfold.core.scratch import scratch_ints
 from eightfold.games.go.board import cell_at, count_liberties, head_of, is_eye
-from eightfold.games.go.layout import BOARDS, COLOUR, EMPTY, cells_end
+from eightfold.games.go.layout import BOARDS, CELL_ROOM, CELLS, COLOUR, EMPTY, cells_end
 from eightfold.games.go.legal import may_play
 from eightfold.games.go.memory import was_on
 from eightfold.games.state import BLACK, LAST, PLY, SIDE, SIZE, WHITE
@@ -81,8 +82,9 @@ def _show_liberties(state: Ints, planes: Planes) -> None:  # [3, N, N]
     size = state[SIZE]
     stride = state[SIZE] + 1
     planes[:] = 0
-    seen = np.zeros(cells_end(size), np.int64)
-    known = np.zeros(cells_end(size), np.int64)  # at heads: liberties, up to 4
+    seen, known = scratch_ints(CELL_ROOM), scratch_ints(CELL_ROOM)  # the latter at heads: liberties, up to 4
+    for cell in range(CELLS, cells_end(size)):
+        seen[cell], known[cell] = 0, 0
     for point in range(size * size):
         cell = cell_at(point, size)
         if state[cell] & COLOUR != EMPTY:

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from eightfold.core.errors import EightfoldError
 from eightfold.core.jit import Ints, kernel
 from eightfold.core.rng import Random, random_below
+from eightfold.core.scratch import scratch_ints
 from eightfold.core.settings import setting
 from eightfold.core.specs import Value
 from eightfold.games.go.board import (
@@ -49,6 +50,7 @@ from eightfold.games.go.layout import (
     KO,
     KO_MARK,
     KO_RULES,
+    POINT_ROOM,
     RULES,
     SUICIDE,
     TERRITORY,
@@ -221,7 +223,7 @@ def _put_down(state: Ints, move: int, colour: int) -> int:
     """A stone and what it takes off: groups, hashes, prisoners; the cell that may not be retaken at once, or 0."""
     size, stride = state[SIZE], state[SIZE] + 1
     cell = cell_at(move, size)
-    changed = np.empty(size * size + 1, np.int64)  # the stone itself, then what is taken off
+    changed = scratch_ints(POINT_ROOM)  # the stone itself, then what is taken off
     changed[0] = cell
     count = put_stone(state, stride, cell, colour, changed, 1)
     gone = colour if count > 1 and state[cell] & COLOUR == EMPTY else BLACK + WHITE - colour

@@ -16,8 +16,21 @@ from numpy.typing import NDArray
 
 from eightfold.core.errors import EightfoldError
 from eightfold.core.jit import Ints, kernel
+from eightfold.core.scratch import scratch_bytes, scratch_ints
 from eightfold.games.go.board import cell_at, head_of
-from eightfold.games.go.layout import CELLS, COLOUR, DOUBLE_KOMI, EMPTY, RULES, TAKEN, TERRITORY, WALL, cells_end
+from eightfold.games.go.layout import (
+    CELL_ROOM,
+    CELLS,
+    COLOUR,
+    DOUBLE_KOMI,
+    EMPTY,
+    POINT_ROOM,
+    RULES,
+    TAKEN,
+    TERRITORY,
+    WALL,
+    cells_end,
+)
 from eightfold.games.state import BLACK, RESULT, SIZE, WHITE
 
 NOBODY = 0
@@ -34,15 +47,16 @@ def find_owners(state: Ints, dead: Owners, seki: bool, owners: Owners) -> None: 
     """
     size = state[SIZE]
     stride = state[SIZE] + 1
-    alive = np.zeros(cells_end(size), np.int64)  # colour of living stones, WALL, or 0 for open points
-    for cell in range(CELLS, alive.shape[0]):
+    alive = scratch_ints(CELL_ROOM)  # colour of living stones, WALL, or 0 for open points
+    region = scratch_ints(CELL_ROOM)  # the number of the region of an open point, from 1
+    for cell in range(CELLS, cells_end(size)):
         alive[cell] = state[cell] & COLOUR
+        region[cell] = 0
     for point in range(size * size):
         if dead[point]:
             alive[cell_at(point, size)] = EMPTY
-    region = np.zeros(alive.shape[0], np.int64)  # the number of the region of an open point, from 1
-    reached = np.zeros(size * size + 1, np.int64)  # by region: who reaches it
-    cells = np.empty(size * size, np.int64)  # the open points, region by region
+    reached = scratch_ints(POINT_ROOM)  # by region: who reaches it
+    cells = scratch_ints(POINT_ROOM)  # the open points, region by region
     regions = filled = 0
     for point in range(size * size):
         start = cell_at(point, size)
@@ -65,6 +79,7 @@ def _fill(
 ) -> int:
     """Flood a region from one of its cells; how many open points are listed afterwards."""
     region[start] = number
+    reached[number] = 0
     cells[filled] = start
     done, filled = filled, filled + 1
     while done < filled:
@@ -85,7 +100,9 @@ def _fill(
 @kernel
 def _give_up_seki(state: Ints, stride: int, alive: Ints, region: Ints, reached: Ints, cells: Ints, filled: int) -> None:
     """Article 8: living stones that possess a point which both sides reach are in seki; their eyes are no territory."""
-    in_seki = np.zeros(alive.shape[0], np.int64)  # at the heads of groups
+    in_seki = scratch_ints(CELL_ROOM)  # at the heads of groups
+    for cell in range(CELLS, cells_end(stride - 1)):
+        in_seki[cell] = 0
     for k in range(filled):
         if reached[region[cells[k]]] == BOTH:
             for step in (-stride, -1, 1, stride):
@@ -120,8 +137,9 @@ def points_of(state: Ints, dead: Owners, owners: Owners, territory: bool, points
 def double_margin(state: Ints) -> int:
     """Twice black's lead after komi, every stone alive: what two passes make of the position."""
     size = state[SIZE]
-    dead, owners = np.zeros(size * size, np.int8), np.zeros(size * size, np.int8)
-    points = np.zeros(2, np.int64)
+    dead, owners, points = scratch_bytes(POINT_ROOM), scratch_bytes(POINT_ROOM), scratch_ints(2)
+    for point in range(size * size):
+        dead[point] = 0
     find_owners(state, dead, False, owners)
     points_of(state, dead, owners, state[RULES] & TERRITORY != 0, points)
     return 2 * (points[0] - points[1]) - state[DOUBLE_KOMI]

@@ -14,7 +14,7 @@ from eightfold.games.gomoku.lines import (
     ONE_COLOUR,
     RULE,
     WIN,
-    all_lines,
+    first_line,
     lines_through,
     list_empties,
     toggle_stone,
@@ -25,7 +25,7 @@ from eightfold.games.state import BLACK, DRAW, SIDE, SIZE, WHITE
 @kernel
 def enter_stone_caro(state: Ints, size: int, win: int, longer: bool, row: int, column: int, colour: int) -> bool:
     """Enter a stone in the lines; whether one of them now holds a winning row. `longer`: more than `win` win too."""
-    lines = all_lines(state)
+    lines = state[first_line(size) :]
     toggle_stone(lines, size, row * size + column, colour)
     won = False
     for line in lines_through(row, column, size):

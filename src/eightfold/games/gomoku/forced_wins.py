@@ -9,7 +9,8 @@ by a four or not at all. The proof is exact. It is a depth-first search over ver
 by a number of nodes, and costs microseconds where a network would take tens of them.
 
 A window is `win` points of a line in a row with no stone of the other side. Its start is a bit of a word, so
-all windows of a line are looked at together.
+all windows of a line are looked at together. On a GPU the lanes of a warp share the lines among them
+(`eightfold.core.lanes`).
 
 Renju: black's fours must be allowed, and a four of white's whose only parry is forbidden to black cannot be parried.
 Caro: a four with a stone of the other side at one end can be parried at the other end too, so a chain is made of fours
@@ -20,7 +21,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from eightfold.core.jit import Ints, kernel
+from eightfold.core.jit import Int, Ints, kernel
+from eightfold.core.lanes import added_up, index_of_largest, lane_of, largest_of, sum_before, wait_for_lanes
+from eightfold.core.scratch import scratch_ints
 from eightfold.games.gomoku.lines import (
     CARO,
     FREESTYLE,
@@ -30,7 +33,6 @@ from eightfold.games.gomoku.lines import (
     RULE,
     STANDARD,
     WIN,
-    all_lines,
     first_line,
     line_span,
     lines_through,
@@ -43,7 +45,8 @@ from eightfold.games.gomoku.renju import find_stalemate, may_play
 from eightfold.games.state import BLACK, NO_MOVE, SIDE, SIZE, WHITE
 
 DEPTH = 24  # fours in a chain
-FOURS = 32  # looked at in one position
+FOURS = 32  # looked at in one position, an even number
+ROOM = DEPTH * FOURS * 2  # for all of them, with their replies
 SEVERAL = -2  # more than one point
 
 
@@ -106,14 +109,16 @@ def is_dead(state: Ints) -> bool:
 
 
 @kernel
-def winning_point(state: Ints, colour: int) -> int:
+def winning_point(state: Ints, colour: int, lanes: int) -> int:
     """The empty point that completes a line: NO_MOVE if there is none, SEVERAL if there is more than one."""
     found = int(NO_MOVE)
-    for line in range(6 * state[SIZE] - 2):
+    for line in range(lane_of(lanes), 6 * state[SIZE] - 2, lanes):
         found = _with_points_of(state, line, colour, found)
         if found == SEVERAL:
             break
-    return found
+    point = largest_of(found, lanes)
+    others = found == SEVERAL or (found != NO_MOVE and found != point)
+    return SEVERAL if added_up(Int(others), lanes) > 0 else point
 
 
 @kernel
@@ -139,99 +144,139 @@ def _with_points_of(state: Ints, line: int, colour: int, found: int) -> int:
 
 
 @kernel
-def _has_no_parry(state: Ints, move: int, reply: int, attacker: int, several: bool) -> bool:
+def _has_no_parry(state: Ints, move: int, reply: int, attacker: int, several: bool, lanes: int) -> bool:
     """Whether the fours that a move has made cannot be parried, under the rules that change what parries.
 
     `several`: there is more than one winning point; `reply`: where the other side must play at any rate.
     """
     if state[RULE] == RENJU:
         return several or (attacker == WHITE and not may_play(state, reply))
-    toggle_stone(all_lines(state), state[SIZE], reply, BLACK + WHITE - attacker)
+    _toggle(state, reply, BLACK + WHITE - attacker, lanes)
     won = winning_point_near(state, move, attacker) != NO_MOVE  # it may have closed the end of another four
-    toggle_stone(all_lines(state), state[SIZE], reply, BLACK + WHITE - attacker)
+    _toggle(state, reply, BLACK + WHITE - attacker, lanes)
     return won
 
 
 @kernel
-def _find_fours(state: Ints, colour: int, fours: Ints) -> int:
-    """Moves that make a four, each with its reply, into `fours` [F, 2]; how many."""
+def _toggle(state: Ints, point: int, colour: int, lanes: int) -> None:
+    """Put a stone into the lines, or take it out again, while no other lane reads them."""
+    wait_for_lanes(lanes)
+    if lane_of(lanes) == 0:
+        toggle_stone(state[first_line(state[SIZE]) :], state[SIZE], point, colour)
+    wait_for_lanes(lanes)
+
+
+@kernel
+def _find_fours(state: Ints, colour: int, fours: Ints, lanes: int) -> int:
+    """Moves that make a four, each with its reply, into `fours` [2 * FOURS], line by line; how many."""
     size, win, count = state[SIZE], state[WIN], 0
-    for line in range(6 * size - 2):
-        own, _, starts = windows_lacking(state, line, colour)
-        while starts != 0 and count + 2 <= fours.shape[0]:
+    for line in range(lane_of(lanes), 6 * size - 2 + lanes - 1, lanes):  # all lanes come round equally often
+        own, starts = 0, 0
+        if line < 6 * size - 2:
+            own, _, starts = windows_lacking(state, line, colour)
+        number, left = 0, starts
+        while left != 0:
+            number += 2
+            left &= left - 1
+        place = count + sum_before(number, lanes)
+        count = min(count + added_up(number, lanes), FOURS)
+        while starts != 0 and place < FOURS:
             missing = (((1 << win) - 1) << lowest_bit(starts)) & ~own
             starts &= starts - 1
             one = point_of(line, lowest_bit(missing), size)
             two = point_of(line, lowest_bit(missing & (missing - 1)), size)
-            fours[count, 0], fours[count, 1] = one, two
-            fours[count + 1, 0], fours[count + 1, 1] = two, one
-            count += 2
+            fours[2 * place], fours[2 * place + 1] = one, two
+            fours[2 * place + 2], fours[2 * place + 3] = two, one
+            place += 2
+    wait_for_lanes(lanes)
     return count
 
 
 @kernel
 def find_win(state: Ints, nodes: int, scratch: Ints) -> int:
     """A move that wins by force: at once, or by fours as far as `nodes` of them show; NO_MOVE if none was found."""
+    return _find_win(state, nodes, scratch_ints(ROOM), 1)
+
+
+@kernel
+def find_win_together(state: Ints, nodes: int, scratch: Ints, lanes: int) -> int:
+    """The same, by all lanes of a warp; the `scratch` that they share has ROOM for the fours."""
+    return _find_win(state, nodes, scratch, lanes)
+
+
+@kernel
+def _find_win(state: Ints, nodes: int, room: Ints, lanes: int) -> int:
     attacker, size, win = state[SIDE], state[SIZE], state[WIN]
-    fours = 0
-    for line in range(6 * size - 2):
+    fours, found, found_at = 0, int(NO_MOVE), 0
+    for line in range(lane_of(lanes), 6 * size - 2, lanes):
         own, one, two = windows_lacking(state, line, attacker)
         if one != 0:
-            return point_of(line, lowest_bit((((1 << win) - 1) << lowest_bit(one)) & ~own), size)
+            found, found_at = point_of(line, lowest_bit((((1 << win) - 1) << lowest_bit(one)) & ~own), size), line
+            break
         fours |= two
+    found = index_of_largest(-float(found_at) if found != NO_MOVE else -np.inf, found, lanes)  # of the first line
+    if found != NO_MOVE:
+        return found
     if state[RULE] == RENJU and attacker == WHITE:
         move = find_stalemate(state)
         if move != NO_MOVE:
             return move
-    if nodes == 0 or fours == 0 or win < 3:  # of two stones in a row, a window that lacks two would hold none
+    if nodes == 0 or win < 3:  # of two stones in a row, a window that lacks two would hold none
         return NO_MOVE
-    return _chain_of_fours(state, attacker, nodes)
+    if added_up(Int(fours != 0), lanes) == 0:
+        return NO_MOVE
+    return _chain_of_fours(state, attacker, nodes, room, lanes)
 
 
 @kernel
-def _chain_of_fours(state: Ints, attacker: int, nodes: int) -> int:
-    """The first move of a chain of fours that wins. There is no win at once."""
-    defender, rule, size, lines = BLACK + WHITE - attacker, state[RULE], state[SIZE], all_lines(state)
-    must = np.empty(DEPTH, np.int64)  # the only move that parries the defender's own threat, or NO_MOVE
-    must[0] = winning_point(state, defender)
+def _chain_of_fours(state: Ints, attacker: int, nodes: int, fours: Ints, lanes: int) -> int:
+    """The first move of a chain of fours that wins. There is no win at once.
+
+    `fours` [DEPTH * 2 * FOURS]: for every depth moves and their replies.
+    """
+    defender, rule = BLACK + WHITE - attacker, state[RULE]
+    must = scratch_ints(DEPTH)  # the only move that parries the defender's own threat, or NO_MOVE
+    must[0] = winning_point(state, defender, lanes)
     if must[0] == SEVERAL:
         return NO_MOVE
-    fours = np.empty((DEPTH, FOURS, 2), np.int64)
-    count, following = np.empty(DEPTH, np.int64), np.zeros(DEPTH, np.int64)
-    count[0] = _find_fours(state, attacker, fours[0])
+    count, following = scratch_ints(DEPTH), scratch_ints(DEPTH)
+    count[0], following[0] = _find_fours(state, attacker, fours, lanes), 0
     depth, won = 0, False
     while not won:
         if following[depth] == count[depth] or nodes == 0:
             if depth == 0:
                 break
             depth -= 1
-            toggle_stone(lines, size, fours[depth, following[depth] - 1, 0], attacker)
-            toggle_stone(lines, size, fours[depth, following[depth] - 1, 1], defender)
+            taken = 2 * (depth * FOURS + following[depth] - 1)
+            _toggle(state, fours[taken], attacker, lanes)
+            _toggle(state, fours[taken + 1], defender, lanes)
             continue
-        move, reply = fours[depth, following[depth], 0], fours[depth, following[depth], 1]
+        taken = 2 * (depth * FOURS + following[depth])
+        move, reply = fours[taken], fours[taken + 1]
         following[depth] += 1
         if must[depth] != NO_MOVE and move != must[depth]:
             continue
         if rule == RENJU and attacker == BLACK and not may_play(state, move):
             continue
         nodes -= 1
-        toggle_stone(lines, size, move, attacker)
+        _toggle(state, move, attacker, lanes)
         won = winning_point_near(state, move, attacker) == SEVERAL
         if rule > STANDARD:
-            won = _has_no_parry(state, move, reply, attacker, won)
+            won = _has_no_parry(state, move, reply, attacker, won, lanes)
         if not won and depth + 1 < DEPTH:
-            toggle_stone(lines, size, reply, defender)
+            _toggle(state, reply, defender, lanes)
             answer = winning_point_near(state, reply, defender)
             if answer != SEVERAL:
                 depth += 1
                 must[depth] = answer
-                count[depth] = _find_fours(state, attacker, fours[depth])
+                count[depth] = _find_fours(state, attacker, fours[2 * depth * FOURS :], lanes)
                 following[depth] = 0
                 continue
-            toggle_stone(lines, size, reply, defender)
-        toggle_stone(lines, size, move, attacker)
+            _toggle(state, reply, defender, lanes)
+        _toggle(state, move, attacker, lanes)
     while depth > 0:
         depth -= 1
-        toggle_stone(lines, size, fours[depth, following[depth] - 1, 0], attacker)
-        toggle_stone(lines, size, fours[depth, following[depth] - 1, 1], defender)
-    return fours[0, following[0] - 1, 0] if won else NO_MOVE
+        taken = 2 * (depth * FOURS + following[depth] - 1)
+        _toggle(state, fours[taken], attacker, lanes)
+        _toggle(state, fours[taken + 1], defender, lanes)
+    return fours[2 * (following[0] - 1)] if won else NO_MOVE

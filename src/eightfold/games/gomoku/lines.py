@@ -44,14 +44,11 @@ def cell_of(row: int, column: int, size: int) -> int:
 
 @kernel
 def first_line(size: int) -> int:
-    """Rows come first, then columns, diagonals by row - column, anti-diagonals by row + column."""
+    """Rows come first, then columns, diagonals by row - column, anti-diagonals by row + column.
+
+    They are the last of a state: `state[first_line(size) :]` are all 6 * size - 2 of them.
+    """
     return BOARD + (size + 2) * (size + 1)
-
-
-@kernel
-def all_lines(state: Ints) -> Ints:  # [6 * size - 2], a view
-    size = state[SIZE]
-    return state[first_line(size) : first_line(size) + 6 * size - 2]
 
 
 @kernel

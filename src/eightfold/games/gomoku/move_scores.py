@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from eightfold.core.jit import Ints, kernel
+from eightfold.core.scratch import scratch_ints
 from eightfold.games.gomoku.lines import (
     CARO,
     EMPTIES,
@@ -19,8 +20,8 @@ from eightfold.games.gomoku.lines import (
     RULE,
     STANDARD,
     WIN,
-    all_lines,
     cell_of,
+    first_line,
     is_empty,
     overline_wins,
 )
@@ -98,7 +99,8 @@ def _score_by_rule(state: Ints, move: int, scores: Ints, eyes: Ints) -> None:  #
             for step in (1, size, size + 1, size + 2):
                 total += POWERS[max(counted_run(state, cell, step, colour) - least, 0)]
         scores[colour - BLACK, move] = total
-    if state[RULE] == RENJU and state[cell] == EMPTY and fault(all_lines(state), size, move, eyes) != ALLOWED:
+    lines = state[first_line(size) :]
+    if state[RULE] == RENJU and state[cell] == EMPTY and fault(lines, size, move, eyes) != ALLOWED:
         scores[0, move] = 0
 
 
@@ -106,7 +108,7 @@ def _score_by_rule(state: Ints, move: int, scores: Ints, eyes: Ints) -> None:  #
 def score_moves(state: Ints, scores: Ints) -> None:  # [2, A]
     size = state[SIZE]
     if state[RULE] > STANDARD:
-        eyes = np.empty((EYES, 2), np.int64)
+        eyes = scratch_ints((EYES, 2))
         for move in range(size * size):
             _score_by_rule(state, move, scores, eyes)
         return
@@ -156,7 +158,7 @@ def rescore_moves(state: Ints, move: int, scores: Ints) -> None:  # [2, A]
 def _rescore_by_rule(state: Ints, move: int, scores: Ints) -> None:  # [2, A]
     """Under caro a stone also closes the ends of rows; under renju it may free or forbid a point far away."""
     size, row, column = state[SIZE], move // state[SIZE], move % state[SIZE]
-    renju, lines, eyes = state[RULE] == RENJU, all_lines(state), np.empty((EYES, 2), np.int64)
+    renju, lines, eyes = state[RULE] == RENJU, state[first_line(size) :], scratch_ints((EYES, 2))
     for point in range(size * size):
         down, right = point // size - row, point % size - column
         if down == 0 or right == 0 or abs(down) == abs(right):

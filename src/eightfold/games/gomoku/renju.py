@@ -13,15 +13,15 @@ leaves one more case: black, to move, has forbidden points alone. Black would ha
 
 All is read from the words of the four lines through a point (`lines.py`). `glance` finds overlines and fours for good,
 and for every three the point, its eye, that would make it a straight four. Only where two lines have an eye is there
-anything to look deeper into; a loop over a stack of points does so: Numba's disk cache breaks recursive kernels.
+anything to look deeper into; a loop over a stack of points does so: Numba's disk cache breaks recursive kernels, and a
+GPU wants to know how deep they go.
 """
 
 from __future__ import annotations
 
-import numpy as np
-
 from eightfold.core.jit import Ints, kernel
 from eightfold.core.rng import Random, random_below
+from eightfold.core.scratch import scratch_ints
 from eightfold.games.gomoku.lines import (
     EMPTIES,
     HALF,
@@ -29,8 +29,8 @@ from eightfold.games.gomoku.lines import (
     RENJU,
     RULE,
     WIN,
-    all_lines,
     enter_stone,
+    first_line,
     is_empty,
     line_span,
     lines_through,
@@ -39,13 +39,17 @@ from eightfold.games.gomoku.lines import (
     point_of,
     toggle_stone,
 )
-from eightfold.games.state import BLACK, DRAW, NO_MOVE, ONGOING, RESULT, SIDE, SIZE, WHITE
+from eightfold.games.state import BLACK, DRAW, NO_MOVE, ONGOING, RESULT, SIDE, SIZE, WHITE, copy_state
+from eightfold.symmetry.orbit import LARGEST_BOARD
 
 FIVE = 5  # how many in a row win; renju knows no other number
 ALLOWED, OVERLINE, DOUBLE_FOUR, DOUBLE_THREE, MAKES_FIVE = 0, 1, 2, 3, 4  # what a black stone does
 FAULTS = ("", "an overline", "a double four", "a double three")
 
 EYES = 16  # room for the eyes of one point: at most four for each line
+LEVELS = 24  # double threes that hang on each other, each with a stone of its own that is not there yet
+STACK = LEVELS + 1
+LINES = 6 * LARGEST_BOARD - 2
 FOUR_POINTS, FIVE_POINTS = 0b1111, 0b11111
 NEIGHBOURS = 0b111101111  # four points on either side: nothing that lies beyond makes a three or a four
 
@@ -122,21 +126,23 @@ def fault(lines: Ints, size: int, point: int, eyes: Ints) -> int:
     kind, count = glance(lines, size, point, eyes)
     if kind == MAKES_FIVE:
         return ALLOWED
-    if kind == DOUBLE_THREE and not _two_threes_are_real(lines.copy(), size, point, eyes, count):
-        return ALLOWED
-    return kind
+    if kind != DOUBLE_THREE:
+        return kind
+    tried = scratch_ints(LINES)[: lines.shape[0]]
+    copy_state(lines, tried)
+    return DOUBLE_THREE if _two_threes_are_real(tried, size, point, eyes, count) else ALLOWED
 
 
 @kernel
 def _two_threes_are_real(lines: Ints, size: int, point: int, first_eyes: Ints, first_count: int) -> bool:
     """Whether two lines of a point have an eye that black may play, with the stone on the point and so on downwards.
 
-    Every level of the stack holds a black stone more than the one above, so there are fewer levels than points.
+    Every level of the stack holds a black stone more than the one above. A double three below the last level counts as
+    allowed; no position is known that goes so deep.
     """
-    levels = size * size + 1
-    points, counts = np.empty(levels, np.int64), np.empty(levels, np.int64)
-    looked_at, real = np.empty(levels, np.int64), np.empty(levels, np.int64)  # eyes so far; lines with a three, as bits
-    eyes = np.empty((levels, EYES, 2), np.int64)
+    points, counts = scratch_ints(LEVELS), scratch_ints(LEVELS)
+    looked_at, real = scratch_ints(LEVELS), scratch_ints(LEVELS)  # eyes so far; lines with a three, as bits
+    eyes = scratch_ints((STACK, EYES, 2))
     level = 0
     points[0], counts[0], looked_at[0], real[0] = point, first_count, 0, 0
     for k in range(first_count):  # a loop: for a slice, Numba compiles what it would say if the sizes were not the same
@@ -157,7 +163,7 @@ def _two_threes_are_real(lines: Ints, size: int, point: int, first_eyes: Ints, f
         if (real[level] >> line) & 1 != 0:
             continue
         kind, count = glance(lines, size, eye, eyes[level + 1])
-        if kind == ALLOWED:
+        if kind == ALLOWED or (kind == DOUBLE_THREE and level + 1 == LEVELS):
             real[level] |= 1 << line
         elif kind == DOUBLE_THREE:  # only if its own threes are real
             level += 1
@@ -168,7 +174,7 @@ def _two_threes_are_real(lines: Ints, size: int, point: int, first_eyes: Ints, f
 @kernel
 def may_play(state: Ints, point: int) -> bool:
     """Whether black may play on an empty point."""
-    return fault(all_lines(state), state[SIZE], point, np.empty((EYES, 2), np.int64)) == ALLOWED
+    return fault(state[first_line(state[SIZE]) :], state[SIZE], point, scratch_ints((EYES, 2))) == ALLOWED
 
 
 @kernel
@@ -187,7 +193,7 @@ def legal_for_black(state: Ints, moves: Ints) -> int:
 
 @kernel
 def _sort_out(state: Ints, points: Ints, allowed: bool) -> int:
-    size, lines, eyes = state[SIZE], all_lines(state), np.empty((EYES, 2), np.int64)
+    size, lines, eyes = state[SIZE], state[first_line(state[SIZE]) :], scratch_ints((EYES, 2))
     count = 0
     for row in range(size):
         for column in range(size):
@@ -201,7 +207,7 @@ def _sort_out(state: Ints, points: Ints, allowed: bool) -> int:
 @kernel
 def black_can_move(lines: Ints, size: int) -> bool:
     """Whether black has a legal move. Nearly always the first empty point is one."""
-    eyes = np.empty((EYES, 2), np.int64)
+    eyes = scratch_ints((EYES, 2))
     for row in range(size):
         for column in range(size):
             if is_empty(lines, row, column) and fault(lines, size, row * size + column, eyes) == ALLOWED:
@@ -212,7 +218,7 @@ def black_can_move(lines: Ints, size: int) -> bool:
 @kernel
 def find_stalemate(state: Ints) -> int:
     """A move of white's that leaves black forbidden points alone, which wins; NO_MOVE if there is none."""
-    size, lines, eyes = state[SIZE], all_lines(state), np.empty((EYES, 2), np.int64)
+    size, lines, eyes = state[SIZE], state[first_line(state[SIZE]) :], scratch_ints((EYES, 2))
     safe = 0  # points that are allowed at a glance stay so: a white stone adds no row, no four and no eye
     for point in range(size * size):
         if is_empty(lines, point // size, point % size):
@@ -222,12 +228,13 @@ def find_stalemate(state: Ints) -> int:
                 return NO_MOVE
     if state[EMPTIES] < 2:
         return NO_MOVE  # a full board is a draw
-    lines = lines.copy()
+    tried = scratch_ints(LINES)[: lines.shape[0]]
+    copy_state(lines, tried)
     for point in range(size * size):
         if is_empty(lines, point // size, point % size):
-            toggle_stone(lines, size, point, int(WHITE))
-            stuck = not black_can_move(lines, size)
-            toggle_stone(lines, size, point, int(WHITE))
+            toggle_stone(tried, size, point, int(WHITE))
+            stuck = not black_can_move(tried, size)
+            toggle_stone(tried, size, point, int(WHITE))
             if stuck:
                 return point
     return NO_MOVE
@@ -237,7 +244,7 @@ def find_stalemate(state: Ints) -> int:
 def rollout_renju(state: Ints, random: Random, scratch: Ints) -> int:
     """Random moves to the end. Black draws again, from the rest, where it may not play."""
     size, win, colour = state[SIZE], state[WIN], state[SIDE]
-    lines, eyes = all_lines(state), np.empty((EYES, 2), np.int64)
+    lines, eyes = state[first_line(size) :], scratch_ints((EYES, 2))
     count = list_empties(state, scratch)
     while count > 0:
         pick = random_below(random, count)

@@ -25,7 +25,9 @@ from eightfold.core.rng import Random, random_below
 from eightfold.core.settings import setting
 from eightfold.core.specs import Value
 from eightfold.games.gomoku.caro import enter_stone_caro, rollout_caro
+from eightfold.games.gomoku.forced_wins import ROOM
 from eightfold.games.gomoku.forced_wins import find_win as find_win  # what is imported so is offered to the searches
+from eightfold.games.gomoku.forced_wins import find_win_together as find_win_together
 from eightfold.games.gomoku.forced_wins import is_dead as is_dead
 from eightfold.games.gomoku.lines import (
     CARO,
@@ -38,7 +40,6 @@ from eightfold.games.gomoku.lines import (
     RULES,
     WALL,
     WIN,
-    all_lines,
     cell_of,
     enter_stone,
     first_line,
@@ -116,6 +117,7 @@ GAME = GameSpec(
     encoders={"last-move": 4, "threat": 5, "history": 4},
     sgf=4,
     psq=True,
+    scratch=ROOM,
 )
 
 # ---- rules ------------------------------------------------------------------------------------------
@@ -165,7 +167,7 @@ def play(state: Ints, move: int) -> None:
         state[RESULT] = colour
     elif state[EMPTIES] == 0:
         state[RESULT] = DRAW
-    elif rule == RENJU and colour == WHITE and not black_can_move(all_lines(state), size):
+    elif rule == RENJU and colour == WHITE and not black_can_move(state[first_line(size) :], size):
         state[RESULT] = WHITE
 
 
@@ -204,7 +206,8 @@ def rollout(state: Ints, random: Random, scratch: Ints) -> int:
 
 def why_forbidden(state: Ints, move: int) -> str:
     """Why a point is forbidden to black, in words: "black may not make a double three"."""
-    kind = int(fault(all_lines(state), int(state[SIZE]), move, np.empty((EYES, 2), np.int64)))
+    size = int(state[SIZE])
+    kind = int(fault(state[first_line(size) :], size, move, np.empty((EYES, 2), np.int64)))
     return f"black may not make {FAULTS[kind]}"
 
 

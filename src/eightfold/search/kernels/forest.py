@@ -11,7 +11,7 @@ wins by force (`find_win`, at once or by a chain that is proven), has its exact 
 the tree as far as it holds. At the root every move is looked at in this way before the search begins, so a
 win in one is never missed, and a move that is proven to lose is not chosen while anything else is left.
 
-Shapes: G games, N nodes and E edges a game, B leaves a batch, D depth, A actions, L state row.
+Shapes: G games, N nodes and E edges a game, B leaves a batch, D depth, A actions, L state row, S scratch.
 Nothing here knows a game: `eightfold.core.specialise` binds it to one. The arrays are in `tree.py`; other ways to spend
 the playouts at a root are in `gumbel.py` and `forced.py`. Read next: `eightfold.search.forest`.
 """
@@ -76,7 +76,7 @@ def descend(
     constants: Constants,
     encoder: int,
     planes: NDArray[np.float32],  # [B, C, N, N]
-    scratch: Ints,  # [A]
+    scratch: Ints,  # [S]
 ) -> int:
     """Find up to `leaves_a_game` leaves a game that need the network; how many there are in all.
 
@@ -154,7 +154,7 @@ def _walk(
     leaves.game[leaf] = game
     leaves.depth[leaf] = depth
     known = forest.proof[game, node] != UNKNOWN or forest.first[game, node] != NONE
-    if forest.visits[game, node] > 0 and forest.used[game, 1] + scratch.shape[0] > forest.move.shape[1]:
+    if forest.visits[game, node] > 0 and forest.used[game, 1] + roots.before.shape[1] > forest.move.shape[1]:
         known = True  # no room for its edges: what the network said of it must do
     if known:
         _back_up(forest, leaves, leaf, forest.value[game, node], not known)  # a literal False would compile it again
@@ -282,7 +282,7 @@ def absorb(
     proof_nodes: int,
     logits: NDArray[np.float32],  # [B, A]
     values: NDArray[np.float32],  # [B, 2] for the side to move, and the chance of a draw
-    scratch: Ints,  # [A]
+    scratch: Ints,  # [S]
 ) -> None:
     """Expand some leaves with the network's answers and back its values up."""
     for leaf in range(first_leaf, stop_leaf):

@@ -1,0 +1,118 @@
+"""Kernels on a GPU: what `numba-cuda` must be told of Eightfold's helpers, and whether it is there.
+
+A kernel is written once. Numba compiles it for the CPU; called from a function that numba-cuda compiles, the same
+Python text becomes GPU code. Two things differ there and hide behind helpers: arrays for the time of a call
+(`core/scratch.py`) and what the lanes of a warp do together (`core/lanes.py`). Here are their forms for the GPU.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from eightfold.core import lanes as one_lane
+from eightfold.core.extras import is_installed
+from eightfold.core.lanes import WARP, give_form
+from eightfold.core.scratch import TYPES
+
+EVERYONE = 0xFFFFFFFF  # the lanes that take part: all
+
+
+def why_no_cuda() -> str:
+    """Why kernels cannot run on a GPU here, in words; empty if they can."""
+    if not is_installed("numba_cuda"):
+        return "numba-cuda is not installed (the extra eightfold[cuda])"
+    from numba import cuda
+
+    try:
+        if cuda.is_available():
+            return ""
+    except Exception as trouble:  # whatever a driver may raise
+        return f"numba-cuda finds no GPU: {str(trouble).strip().splitlines()[0]}"
+    return "numba-cuda finds no GPU"
+
+
+@functools.cache
+def teach_cuda() -> Any:
+    """The module `numba.cuda`, which from now on knows the helpers that kernels use."""
+    from numba import cuda
+
+    _teach_scratch(cuda)
+    _teach_lanes(cuda)
+    return cuda
+
+
+def _teach_scratch(cuda: Any) -> None:
+    from numba.cuda import types
+    from numba.cuda.extending import overload
+
+    def teach(function: Any, number: Any) -> None:
+        def local(shape):  # type: ignore[no-untyped-def]
+            sides = shape if isinstance(shape, types.BaseTuple) else (shape,)
+            if not all(isinstance(side, types.IntegerLiteral) for side in sides):
+                raise cuda.core.errors.TypingError(f"{function.__name__} needs a constant shape on a GPU")
+            sizes = tuple(side.literal_value for side in sides)
+            return lambda shape: cuda.local.array(sizes, number)
+
+        overload(function, prefer_literal=True, inline="always")(local)
+
+    for function, number in TYPES.items():
+        teach(function, number)
+
+
+def _teach_lanes(cuda: Any) -> None:
+    from numba.cuda.extending import overload
+
+    def lane_of(lanes):  # type: ignore[no-untyped-def]
+        return np.int64(0) if lanes == 1 else np.int64(cuda.laneid)
+
+    def wait_for_lanes(lanes):  # type: ignore[no-untyped-def]
+        if lanes != 1:
+            cuda.syncwarp()
+
+    def from_first_lane(value, lanes):  # type: ignore[no-untyped-def]
+        return value if lanes == 1 else cuda.shfl_sync(EVERYONE, value, 0)
+
+    def added_up(value, lanes):  # type: ignore[no-untyped-def]
+        if lanes != 1:
+            step = WARP // 2
+            while step > 0:
+                value += cuda.shfl_xor_sync(EVERYONE, value, step)
+                step //= 2
+        return value
+
+    def sum_before(value, lanes):  # type: ignore[no-untyped-def]
+        if lanes == 1:
+            return value - value  # 0, of its type
+        lane, step, total = cuda.laneid, 1, value
+        while step < WARP:
+            other = cuda.shfl_up_sync(EVERYONE, total, step)
+            if lane >= step:
+                total += other
+            step *= 2
+        return total - value
+
+    def largest_of(value, lanes):  # type: ignore[no-untyped-def]
+        if lanes != 1:
+            step = WARP // 2
+            while step > 0:
+                value = max(value, cuda.shfl_xor_sync(EVERYONE, value, step))
+                step //= 2
+        return value
+
+    def index_of_largest(value, index, lanes):  # type: ignore[no-untyped-def]
+        if lanes != 1:
+            step = WARP // 2
+            while step > 0:
+                other = cuda.shfl_xor_sync(EVERYONE, value, step)
+                place = cuda.shfl_xor_sync(EVERYONE, index, step)
+                if other > value or (other == value and place < index):
+                    value, index = other, place
+                step //= 2
+        return index
+
+    forms = (lane_of, wait_for_lanes, from_first_lane, added_up, sum_before, largest_of, index_of_largest)
+    for form in forms:
+        give_form(getattr(one_lane, form.__name__), form, overload)

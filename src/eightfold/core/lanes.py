@@ -1,0 +1,80 @@
+"""What the lanes of a GPU's warp do together, with a form for one lane.
+
+On a GPU 32 lanes may work on one tree: each takes every 32nd edge, and then they compare. A kernel that can do so takes
+`lanes`, how many of them there are: WARP, or 1 for a lane that works alone. With one lane every function here is
+trivial, and that is all there is on a CPU, where the same kernels run in tests and in games of their own.
+
+    for edge in range(first + lane_of(lanes), first + count, lanes):
+        ...
+    best = index_of_largest(urgency, best, lanes)
+
+All lanes of a warp must come to such a call together. `eightfold.core.cuda` has the form for 32 lanes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from numba.extending import overload
+
+WARP = 32
+
+
+def lane_of(lanes: int) -> int:
+    """The number of this lane, from 0."""
+    return 0
+
+
+def wait_for_lanes(lanes: int) -> None:
+    """Go on when all lanes are here; then each sees what the others have written."""
+
+
+def from_first_lane(value: Any, lanes: int) -> Any:
+    """What the first lane has for a value, a 64-bit number."""
+    return value
+
+
+def added_up(value: Any, lanes: int) -> Any:
+    """The sum of the values of all lanes, in an order that is always the same."""
+    return value
+
+
+def sum_before(value: int, lanes: int) -> int:
+    """The sum of the values of the lanes before this one."""
+    return 0
+
+
+def largest_of(value: Any, lanes: int) -> Any:
+    """The largest of the values."""
+    return value
+
+
+def index_of_largest(value: float, index: int, lanes: int) -> int:
+    """The index that comes with the largest value; of equal values the smallest index."""
+    return index
+
+
+def give_form(function: Callable[..., Any], form: Callable[..., Any], overload: Callable[..., Any]) -> None:
+    """Tell a compiler, through its `overload`, what one of the functions above is to it."""
+    arguments = function.__code__.co_argcount
+    if arguments == 1:
+        overload(function)(lambda lanes: form)
+    elif arguments == 2:
+        overload(function)(lambda value, lanes: form)
+    else:
+        overload(function)(lambda value, index, lanes: form)
+
+
+_FORMS: dict[Callable[..., Any], Callable[..., Any]] = {  # the bodies above, as Numba wants them
+    lane_of: lambda lanes: 0,
+    wait_for_lanes: lambda lanes: None,
+    from_first_lane: lambda value, lanes: value,
+    added_up: lambda value, lanes: value,
+    sum_before: lambda value, lanes: 0,
+    largest_of: lambda value, lanes: value,
+    index_of_largest: lambda value, index, lanes: index,
+}
+for _function, _form in _FORMS.items():
+    give_form(_function, _form, partial(overload, target="cpu"))
