@@ -113,6 +113,9 @@ def _teach_lanes(cuda: Any) -> None:
                 step //= 2
         return index
 
-    forms = (lane_of, wait_for_lanes, from_first_lane, added_up, sum_before, largest_of, index_of_largest)
+    def count_up(counters, place):  # type: ignore[no-untyped-def]
+        return cuda.atomic.add(counters, place, 1)
+
+    forms = (count_up, lane_of, wait_for_lanes, from_first_lane, added_up, sum_before, largest_of, index_of_largest)
     for form in forms:
         give_form(getattr(one_lane, form.__name__), form, overload)

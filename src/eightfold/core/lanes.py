@@ -56,15 +56,30 @@ def index_of_largest(value: float, index: int, lanes: int) -> int:
     return index
 
 
+def count_up(counters: Any, place: int) -> Any:
+    """Add 1 to one of some counters, though others may do so at the same time; what it was before."""
+    before = counters[place]
+    counters[place] += 1
+    return before
+
+
 def give_form(function: Callable[..., Any], form: Callable[..., Any], overload: Callable[..., Any]) -> None:
     """Tell a compiler, through its `overload`, what one of the functions above is to it."""
     arguments = function.__code__.co_argcount
-    if arguments == 1:
+    if function is count_up:
+        overload(function)(lambda counters, place: form)
+    elif arguments == 1:
         overload(function)(lambda lanes: form)
     elif arguments == 2:
         overload(function)(lambda value, lanes: form)
     else:
         overload(function)(lambda value, index, lanes: form)
+
+
+def _count_up(counters, place):  # type: ignore[no-untyped-def]
+    before = counters[place]
+    counters[place] += 1
+    return before
 
 
 _FORMS: dict[Callable[..., Any], Callable[..., Any]] = {  # the bodies above, as Numba wants them
@@ -75,6 +90,7 @@ _FORMS: dict[Callable[..., Any], Callable[..., Any]] = {  # the bodies above, as
     sum_before: lambda value, lanes: 0,
     largest_of: lambda value, lanes: value,
     index_of_largest: lambda value, index, lanes: index,
+    count_up: _count_up,
 }
 for _function, _form in _FORMS.items():
     give_form(_function, _form, partial(overload, target="cpu"))

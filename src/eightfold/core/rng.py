@@ -5,6 +5,8 @@ All arithmetic is unsigned and leaves as a signed integer: Numba turns a mixture
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -31,6 +33,18 @@ def random_below(random: Random, bound: int) -> np.int64:
     word ^= word >> _TWENTY_SEVEN
     random[0] = word
     return np.int64(((word * _SCRAMBLE) >> _HALF) * np.uint64(bound) >> _HALF)
+
+
+@kernel
+def random_unit(random: Random) -> float:
+    """A number between 0 and 1, neither of them itself."""
+    return (np.float64(random_below(random, 1 << 32)) + 0.5) / 4294967296.0
+
+
+@kernel
+def random_normal(random: Random) -> float:
+    """A number of the standard normal distribution (Box & Muller)."""
+    return math.sqrt(-2 * math.log(random_unit(random))) * math.cos(2 * math.pi * random_unit(random))
 
 
 @kernel

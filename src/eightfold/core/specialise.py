@@ -6,7 +6,7 @@ and imports the copy. It is a real module with a file of its own: Numba's disk c
 kernels that close over other kernels, and confuses two games that share one source file; kernels of
 different files it finds again in every later process.
 
-What a game does not offer is taken from `DEFAULTS`, specialised in the same way. So is another
+What a game does not offer is taken from `HOMES`, specialised in the same way. So is another
 search of the same package that a search imports from.
 """
 
@@ -30,7 +30,8 @@ from eightfold.core.errors import EightfoldError
 from eightfold.core.jit import cache_root, sources_digest
 
 CONTRACT = "eightfold.games.contract"
-DEFAULTS = ("eightfold.games.defaults", "eightfold.games.defaults_together")  # the later builds on the earlier
+DEFAULTS = "eightfold.games.defaults"
+HOMES = (DEFAULTS, "eightfold.games.defaults_together")  # of kernels that a game may leave out; the later use the earlier
 DRAFT = ".draft"
 DRAFT_SECONDS = 3600  # nobody writes a copy for so long
 
@@ -45,7 +46,7 @@ def specialise(template: str, rules: ModuleType) -> ModuleType:
 
 def complete_kernels(rules: ModuleType) -> SimpleNamespace:
     """Every kernel that has a default: the game's own where it has one, as a search would get it."""
-    homes = {name: home for home in DEFAULTS for name in _kernels_in(home)}
+    homes = {name: home for home in HOMES for name in _kernels_in(home)}
     return SimpleNamespace(
         **{name: getattr(rules, name, getattr(specialise(home, rules), name)) for name, home in homes.items()}
     )
@@ -103,7 +104,7 @@ def _imports(wanted: list[ast.alias], template: str, rules: ModuleType) -> str:
     offered = [alias for alias in wanted if hasattr(rules, alias.name)]
     lacking = [alias for alias in wanted if not hasattr(rules, alias.name)]
     lines = f"from {rules.__name__} import {', '.join(map(ast.unparse, offered))}\n" if offered else ""
-    for home in DEFAULTS[: DEFAULTS.index(template) if template in DEFAULTS else None]:
+    for home in HOMES[: HOMES.index(template) if template in HOMES else None]:
         found = [alias for alias in lacking if alias.name in _kernels_in(home)]
         lacking = [alias for alias in lacking if alias not in found]
         if found:

@@ -43,6 +43,8 @@ class GameSpec:
     usual_player: str = ""  # the classical player that suits it; "": alphabeta if it scores moves, else mcts
     sgf: int = 0  # its number GM in SGF files, such as 2 for Othello and 11 for Hex; 0: it is not written so
     psq: bool = False  # whether Piskvork's files and the Gomocup protocol can hold it
+    longest: Callable[[int], int] = lambda size: 2 * size * size + 2
+    """Board size -> the most moves that a game can have; a longer one is a draw where games are played on a GPU."""
     scratch: int = 0  # numbers that `find_win` and `find_win_together` need room for, if more than a state has
     has_go_rows: bool = False
     """Whether its rows are laid out as in `eightfold.games.go.layout`: Internal Symmetry Networks read those."""

@@ -19,6 +19,7 @@ from eightfold.core.threads import run_parts
 from eightfold.games.game import Game
 from eightfold.games.state import BLACK, SIDE, WHITE
 from eightfold.search.kernels import forced, gumbel
+from eightfold.search.kernels import roots as root_kernels
 from eightfold.search.kernels.tree import DRAWN, FORCED, GUMBEL, NONE, PUCT, ROOT, UNKNOWN, WON, Constants, Roots
 from eightfold.search.leaves import Rollouts, check_leaves
 from eightfold.search.result import LONGEST_VARIATION
@@ -224,13 +225,13 @@ class ForestSearch:
 
     def _add_noise(self, number: int) -> None:
         gammas = self.random.standard_gamma(self.settings.noise_alpha, self.game.actions)
-        self.kernels.add_noise(self.forest, number, gammas, self.settings.noise)
+        root_kernels.add_noise(self.forest, number, gammas, self.settings.noise)
         self._noise_due.remove(number)
 
     def root_visits(self, number: int) -> NDArray[np.float32]:
         """[A]: what the search found, as weights."""
         visits = np.empty(self.game.actions, np.float32)
-        self.kernels.root_visits(self.forest, number, visits)
+        root_kernels.root_visits(self.forest, number, visits)
         return visits
 
     def root_policy(self, number: int) -> NDArray[np.float32]:
@@ -240,7 +241,7 @@ class ForestSearch:
         if rule == GUMBEL and forest.proof[number, 0] != WON:
             gumbel.improved_policy(forest, self.roots, number, policy)
             return policy
-        self.kernels.root_visits(forest, number, policy)
+        root_kernels.root_visits(forest, number, policy)
         if rule == FORCED:
             forced.prune_target(forest, self.roots, number, self.settings.exploration, policy)
         return policy / policy.sum()
@@ -281,23 +282,9 @@ class ForestSearch:
         return bool(forest.proof[number, 0] != WON and not looked_at)
 
     def root_value(self, number: int) -> float:
-        """The mean value of the root for its side to move, exact where it is proven; a draw counts as 0.
-
-        Halving spends most playouts on moves that it drops, so there it is the value of the improved policy.
-        """
-        forest = self.forest
-        first, degree = int(forest.first[number, 0]), int(forest.degree[number, 0])
-        if forest.proof[number, 0] != UNKNOWN:
-            return 0.0 if forest.proof[number, 0] == DRAWN else float(forest.value[number, 0])
-        if first < 0:
-            return float(forest.value[number, 0])
-        draw = self._worth_of_draws(number)
-        if self.roots.rule[number] == GUMBEL:
-            policy = np.empty(self.game.actions, np.float32)
-            return _within_range(float(gumbel.improved_policy(forest, self.roots, number, policy)) - draw)
-        visits = forest.edge_visits[number, first : first + degree].sum()
-        total = forest.edge_value[number, first : first + degree].sum() + forest.value[number, 0]
-        return _within_range(float(total / (visits + 1)) - draw)
+        """The mean value of the root for its side to move, exact where it is proven; a draw counts as 0."""
+        policy = np.empty(self.game.actions, np.float32)
+        return float(root_kernels.root_value(self.forest, self.roots, number, policy))
 
     def root_values(self, number: int) -> NDArray[np.float32]:
         """[A]: the mean value of every move for the side to move, exact where it is proven; nan where nobody looked."""
@@ -306,20 +293,10 @@ class ForestSearch:
         proof = np.where(child != NONE, forest.proof[number, child], UNKNOWN)
         exact = np.where(proof == DRAWN, 0, -forest.value[number, child])
         mean = np.where(visits > 0, forest.edge_value[number, edges] / np.maximum(visits, 1), np.nan)
-        mean = np.clip(mean - self._worth_of_draws(number), -1, 1)
+        mean = np.clip(mean - root_kernels.worth_of_draws(forest, number), -1, 1)
         values = np.full(self.game.actions, np.nan, np.float32)
         values[move] = np.where(proof != UNKNOWN, exact, mean)
         return values
-
-    def _worth_of_draws(self, number: int) -> float:
-        """What draws were worth in this search to the side to move, in the mean; it is taken off the values again.
-
-        The tree may also hold visits of the search before, whose draws are no longer counted, so the difference may
-        leave the range of values.
-        """
-        forest = self.forest
-        draw = float(forest.draw[number]) * (1 if forest.states[number, SIDE] == BLACK else -1)
-        return draw * float(forest.drawn[number, 0] / max(forest.drawn[number, 1], 1))
 
     def variation(self, number: int, action: int) -> tuple[int, ...]:
         """A move at the root, and what is most visited after it, as far as the tree goes."""
@@ -340,7 +317,3 @@ class ForestSearch:
     def _edges(self, number: int, node: int) -> slice:
         first = int(self.forest.first[number, node])
         return slice(first, first + int(self.forest.degree[number, node])) if first != NONE else slice(0, 0)
-
-
-def _within_range(value: float) -> float:
-    return min(max(value, -1.0), 1.0)

@@ -150,6 +150,7 @@ GAME = GameSpec(
     networks_tolerate=frozenset({"komi", "rules", "handicap", "ko", "suicide"}),
     usual_player="mcts",
     sgf=1,
+    longest=longest_game,
     has_go_rows=True,
 )
 

@@ -117,6 +117,7 @@ GAME = GameSpec(
     encoders={"last-move": 4, "threat": 5, "history": 4},
     sgf=4,
     psq=True,
+    longest=lambda size: size * size,
     scratch=ROOM,
 )
 

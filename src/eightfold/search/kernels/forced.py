@@ -12,6 +12,8 @@ Moves that are proven need no playouts to be understood, so none are forced on t
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,7 +28,7 @@ def forced_edge(forest: Forest, roots: Roots, game: int) -> int:
     total = _total(forest, game)
     for edge in range(first, first + count):
         visits = forest.edge_visits[game, edge]
-        due = np.sqrt(roots.forced * forest.prior[game, edge] * total)
+        due = math.sqrt(roots.forced * forest.prior[game, edge] * total)
         if 0 < visits < due and _proof(forest, game, edge) == UNKNOWN:
             return edge
     return NONE
@@ -46,14 +48,14 @@ def prune_target(forest: Forest, roots: Roots, game: int, exploration: float, vi
     if best == NONE:
         return
     total = _total(forest, game)
-    weight = exploration * np.sqrt(total)
+    weight = exploration * math.sqrt(total)
     best_urgency = _value(forest, game, best) + weight * forest.prior[game, best] / (1 + forest.edge_visits[game, best])
     for edge in range(first, first + count):
         kept = forest.edge_visits[game, edge]
         if edge == best or kept == 0 or _proof(forest, game, edge) == WON:
             continue
         q, pull = _value(forest, game, edge), weight * forest.prior[game, edge]
-        forced = int(np.sqrt(roots.forced * forest.prior[game, edge] * total))
+        forced = int(math.sqrt(roots.forced * forest.prior[game, edge] * total))
         while forced > 0 and kept > 0 and q + pull / kept < best_urgency:  # U with one visit less: 1 + N - 1
             kept -= 1
             forced -= 1

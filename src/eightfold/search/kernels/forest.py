@@ -18,6 +18,8 @@ the playouts at a root are in `gumbel.py` and `forced.py`. Read next: `eightfold
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,6 +28,7 @@ from eightfold.games.contract import encode, find_win, is_dead, legal, play
 from eightfold.games.state import BLACK, DRAW, NO_MOVE, ONGOING, RESULT, SIDE, copy_state
 from eightfold.search.kernels.forced import forced_edge
 from eightfold.search.kernels.gumbel import following_edge, halves_next, halving_edge
+from eightfold.search.kernels.roots import find_edge
 from eightfold.search.kernels.tree import (
     DRAWN,
     GUMBEL,
@@ -50,11 +53,11 @@ def plant(forest: Forest, game: int) -> None:
     """A tree of one node that nobody has visited."""
     forest.used[game, 0] = 0
     forest.used[game, 1] = 0
-    _new_node(forest, game)
+    new_node(forest, game)
 
 
 @kernel
-def _new_node(forest: Forest, game: int) -> int:
+def new_node(forest: Forest, game: int) -> int:
     node = forest.used[game, 0]
     forest.used[game, 0] += 1
     forest.first[game, node] = NONE
@@ -134,7 +137,7 @@ def _walk(
             break
         edge = NONE
         if roots.rule[game] != PUCT:
-            edge = _choose(forest, roots, game, node)
+            edge = choose(forest, roots, game, node)
         if edge == NONE:
             edge = _select(forest, game, node, constants)
         fresh = forest.child[game, edge] == NONE
@@ -142,7 +145,7 @@ def _walk(
             break  # the tree is full
         play(state, Int(forest.move[game, edge]))
         if fresh:
-            forest.child[game, edge] = _new_node(forest, game)
+            forest.child[game, edge] = new_node(forest, game)
         leaves.edges[leaf, depth] = edge
         node = forest.child[game, edge]
         depth += 1
@@ -157,7 +160,7 @@ def _walk(
     if forest.visits[game, node] > 0 and forest.used[game, 1] + roots.before.shape[1] > forest.move.shape[1]:
         known = True  # no room for its edges: what the network said of it must do
     if known:
-        _back_up(forest, leaves, leaf, forest.value[game, node], not known)  # a literal False would compile it again
+        back_up(forest, leaves, leaf, forest.value[game, node], not known)  # a literal False would compile it again
         if forest.proof[game, node] != UNKNOWN:
             forest.drawn[game, 0] += forest.proof[game, node] == DRAWN
             forest.drawn[game, 1] += 1
@@ -173,17 +176,17 @@ def _settle(forest: Forest, game: int, node: int, state: Ints, proof_nodes: int,
     if state[RESULT] != ONGOING:
         drawn, won = state[RESULT] == DRAW, state[RESULT] == state[SIDE]  # who passes last in Go may have lost
         forest.proof[game, node] = DRAWN if drawn else WON if won else LOST
-        forest.value[game, node] = _draw_value(forest, game, state) if drawn else 1 if won else -1
+        forest.value[game, node] = draw_value(forest, game, state) if drawn else 1 if won else -1
     elif node != ROOT and find_win(state, proof_nodes, scratch) != NO_MOVE:  # the root must give a move, not a value
         forest.proof[game, node] = WON
         forest.value[game, node] = 1
     elif node != ROOT and proof_nodes > 0 and is_dead(state):
         forest.proof[game, node] = DRAWN
-        forest.value[game, node] = _draw_value(forest, game, state)
+        forest.value[game, node] = draw_value(forest, game, state)
 
 
 @kernel
-def _choose(forest: Forest, roots: Roots, game: int, node: int) -> int:
+def choose(forest: Forest, roots: Roots, game: int, node: int) -> int:
     """The edge that another rule than PUCT takes; NONE where it leaves the choice to PUCT."""
     if roots.rule[game] == GUMBEL:
         return halving_edge(forest, roots, game) if node == ROOT else following_edge(forest, roots, game, node)
@@ -191,7 +194,7 @@ def _choose(forest: Forest, roots: Roots, game: int, node: int) -> int:
 
 
 @kernel
-def _draw_value(forest: Forest, game: int, state: Ints) -> float:
+def draw_value(forest: Forest, game: int, state: Ints) -> float:
     """What a draw is worth to the side to move."""
     return forest.draw[game] if state[SIDE] == BLACK else -forest.draw[game]
 
@@ -203,7 +206,7 @@ def _select(forest: Forest, game: int, node: int, constants: Constants) -> int:
     total = 0
     for edge in range(first, first + count):
         total += forest.edge_visits[game, edge]
-    weight = constants.exploration * np.sqrt(max(total, 1))
+    weight = constants.exploration * math.sqrt(max(total, 1))
     default = forest.value[game, node] - constants.fpu_reduction if constants.fpu_reduction >= 0 else 0.0
     best, best_u = first, -np.inf
     for edge in range(first, first + count):
@@ -232,7 +235,7 @@ def _apply_virtual_loss(forest: Forest, leaves: Leaves, leaf: int) -> None:
 
 
 @kernel
-def _back_up(forest: Forest, leaves: Leaves, leaf: int, value: float, virtual: bool) -> None:
+def back_up(forest: Forest, leaves: Leaves, leaf: int, value: float, virtual: bool) -> None:
     """Add a value, seen from the leaf's side to move, along the path; proofs go up as far as they hold."""
     game, depth = leaves.game[leaf], leaves.depth[leaf]
     forest.visits[game, leaves.nodes[leaf, depth]] += 1
@@ -241,7 +244,7 @@ def _back_up(forest: Forest, leaves: Leaves, leaf: int, value: float, virtual: b
         below = leaves.nodes[leaf, step + 1]
         value = -value
         if forest.proof[game, below] != UNKNOWN and forest.proof[game, node] == UNKNOWN:
-            _prove(forest, Int(game), Int(node))
+            prove(forest, Int(game), Int(node))
         if virtual:
             forest.edge_value[game, edge] += 1
         else:
@@ -253,7 +256,7 @@ def _back_up(forest: Forest, leaves: Leaves, leaf: int, value: float, virtual: b
 
 
 @kernel
-def _prove(forest: Forest, game: int, node: int) -> None:
+def prove(forest: Forest, game: int, node: int) -> None:
     """A node is won if a child is lost, and lost or drawn if all children are settled and none is lost."""
     settled, drawn, value = True, False, np.float32(-1)
     first = forest.first[game, node]
@@ -287,7 +290,7 @@ def absorb(
     """Expand some leaves with the network's answers and back its values up."""
     for leaf in range(first_leaf, stop_leaf):
         game, node = Int(leaves.game[leaf]), Int(leaves.nodes[leaf, leaves.depth[leaf]])
-        value = values[leaf, 0] + values[leaf, 1] * _draw_value(forest, game, leaves.states[leaf])
+        value = values[leaf, 0] + values[leaf, 1] * draw_value(forest, game, leaves.states[leaf])
         forest.drawn[game, 0] += values[leaf, 1]
         forest.drawn[game, 1] += 1
         if forest.first[game, node] == NONE:
@@ -295,7 +298,7 @@ def absorb(
             _expand(forest, game, node, leaves.states[leaf], logits[leaf], scratch)
             if node == ROOT:
                 prove_around_root(forest, game, proof_nodes, scratch)
-        _back_up(forest, leaves, leaf, value, leaves_a_game > 1)
+        back_up(forest, leaves, leaf, value, leaves_a_game > 1)
 
 
 @kernel
@@ -305,12 +308,12 @@ def _expand(forest: Forest, game: int, node: int, state: Ints, logits: NDArray[n
     first = forest.used[game, 1]
     if first + count > forest.move.shape[1]:
         return  # the tree is full; the node stays a leaf
-    largest = np.float32(-np.inf)
+    largest = -np.inf
     for k in range(count):
-        largest = max(largest, logits[scratch[k]])
-    total = np.float32(0.0)
+        largest = max(largest, np.float64(logits[scratch[k]]))
+    total = 0.0  # in 64 bits: rounded to 32 it does not depend on the order, so all forests have the same priors
     for k in range(count):
-        weight = np.exp(logits[scratch[k]] - largest)
+        weight = math.exp(np.float64(logits[scratch[k]]) - largest)
         total += weight
         edge = first + k
         forest.move[game, edge] = scratch[k]
@@ -335,58 +338,14 @@ def prove_around_root(forest: Forest, game: int, proof_nodes: int, scratch: Ints
         if forest.child[game, edge] == NONE and forest.used[game, 0] < forest.first.shape[1]:
             copy_state(forest.states[game], state)
             play(state, Int(forest.move[game, edge]))
-            child = _new_node(forest, game)
+            child = new_node(forest, game)
             forest.child[game, edge] = child
             _settle(forest, game, Int(child), state, proof_nodes, scratch)
         child = forest.child[game, edge]
         if forest.move[game, edge] == winner and child != NONE and forest.proof[game, child] == UNKNOWN:
             forest.proof[game, child] = LOST
             forest.value[game, child] = -1
-    _prove(forest, game, int(ROOT))
-
-
-@kernel
-def add_noise(forest: Forest, game: int, gammas: NDArray[np.float64], share: float) -> None:  # [A]
-    """Mix Dirichlet noise into the priors of an expanded root: gamma variates, divided by their sum."""
-    first, count = forest.first[game, ROOT], forest.degree[game, ROOT]
-    total = 1e-30
-    for edge in range(first, first + count):
-        total += gammas[forest.move[game, edge]]
-    for edge in range(first, first + count):
-        noise = gammas[forest.move[game, edge]] / total
-        forest.prior[game, edge] = (1 - share) * forest.prior[game, edge] + share * noise
-
-
-@kernel
-def root_visits(forest: Forest, game: int, visits: NDArray[np.float32]) -> None:  # [A]
-    """What the search found at the root, as weights: the winning moves if there are any, else the visits.
-
-    Moves that are proven to lose get nothing while anything else is left.
-    """
-    visits[:] = 0
-    first, count = forest.first[game, ROOT], forest.degree[game, ROOT]
-    won = forest.proof[game, ROOT] == WON
-    total = np.float32(0.0)
-    for edge in range(first, first + count):
-        child = forest.child[game, edge]
-        proof = forest.proof[game, child] if child != NONE else UNKNOWN
-        weight = np.float32(forest.edge_visits[game, edge] if proof != WON else 0)
-        if won:
-            weight = np.float32(proof == LOST)
-        visits[forest.move[game, edge]] = weight
-        total += weight
-    if total == 0:  # everything loses, or the root was never searched: the visits, or all alike
-        for edge in range(first, first + count):
-            visits[forest.move[game, edge]] = 1 + forest.edge_visits[game, edge]
-
-
-@kernel
-def find_edge(forest: Forest, game: int, move: int) -> int:
-    first = forest.first[game, ROOT]
-    for edge in range(first, first + forest.degree[game, ROOT]):
-        if forest.move[game, edge] == move:
-            return edge
-    return NONE
+    prove(forest, game, int(ROOT))
 
 
 @kernel
@@ -439,7 +398,7 @@ def _copy_tree(old: Forest, game: int, node: int, new: Forest) -> None:
                 new.edge_value[0, first + k] = old.edge_value[game, old_first + k]
                 child = old.child[game, old_first + k]
                 if child != NONE:
-                    made = _new_node(new, int(ONLY))
+                    made = new_node(new, int(ONLY))
                     origin[made] = child
                     child = made
                 new.child[0, first + k] = child

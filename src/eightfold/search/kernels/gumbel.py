@@ -21,11 +21,14 @@ Constants are passed on through `int`: for a literal Numba would compile a kerne
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
 from eightfold.core.jit import kernel
-from eightfold.search.kernels.tree import NONE, ROOT, UNKNOWN, WON, Forest, Roots
+from eightfold.core.scratch import scratch_floats
+from eightfold.search.kernels.tree import MOST_ACTIONS, NONE, ROOT, UNKNOWN, WON, Forest, Roots
 
 LEAST_PRIOR = 1e-30  # a softmax of float32 can reach 0, which has no logarithm
 MOST = 1 << 32  # more visits than there can be
@@ -105,7 +108,7 @@ def halving_move(forest: Forest, roots: Roots, game: int) -> int:
 def _best_edge(forest: Forest, roots: Roots, game: int, wanted: int) -> int:
     """The largest g + l + sigma(q) among the moves with `wanted` visits, or with the next fewer there are."""
     first, count = forest.first[game, ROOT], forest.degree[game, ROOT]
-    values = np.empty(count, np.float64)
+    values = scratch_floats(MOST_ACTIONS)[:count]
     weight = _complete(forest, roots, game, int(ROOT), values)
     best, best_score, best_distance = NONE, -np.inf, 0
     for edge in range(first, first + count):
@@ -118,7 +121,7 @@ def _best_edge(forest: Forest, roots: Roots, game: int, wanted: int) -> int:
             distance = MOST - distance
         if best != NONE and distance > best_distance:
             continue
-        score = roots.noise[game, move] + np.log(max(forest.prior[game, edge], LEAST_PRIOR)) + weight * q
+        score = roots.noise[game, move] + math.log(max(forest.prior[game, edge], LEAST_PRIOR)) + weight * q
         if best == NONE or distance < best_distance or score > best_score:
             best, best_score, best_distance = edge, score, distance
     return best
@@ -128,7 +131,7 @@ def _best_edge(forest: Forest, roots: Roots, game: int, wanted: int) -> int:
 def following_edge(forest: Forest, roots: Roots, game: int, node: int) -> int:
     """The edge with the largest pi'(a) - N(a) / (1 + sum_b N(b)): in the end the visits are as pi'."""
     first, count = forest.first[game, node], forest.degree[game, node]
-    values, policy = np.empty(count, np.float64), np.empty(count, np.float64)
+    values, policy = scratch_floats(MOST_ACTIONS)[:count], scratch_floats(MOST_ACTIONS)[:count]
     weight = _complete(forest, roots, game, node, values)
     _improve(forest, game, node, values, weight, policy)
     total = 1
@@ -146,7 +149,7 @@ def following_edge(forest: Forest, roots: Roots, game: int, node: int) -> int:
 def improved_policy(forest: Forest, roots: Roots, game: int, target: NDArray[np.float32]) -> float:  # [A]
     """Write the root's pi' by action; the value that it expects for the side to move."""
     first, count = forest.first[game, ROOT], forest.degree[game, ROOT]
-    values, policy = np.empty(count, np.float64), np.empty(count, np.float64)
+    values, policy = scratch_floats(MOST_ACTIONS)[:count], scratch_floats(MOST_ACTIONS)[:count]
     weight = _complete(forest, roots, game, int(ROOT), values)
     _improve(forest, game, int(ROOT), values, weight, policy)
     target[:] = 0
@@ -169,7 +172,9 @@ def _improve(
 ) -> None:
     """Write pi' over a node's edges."""
     first = forest.first[game, node]
-    largest = values.max()
+    largest = -np.inf
+    for k in range(len(values)):
+        largest = max(largest, values[k])
     # The moves that nobody tried are many and have one value: its exponential is taken once.
     known, known_power = largest, 1.0
     total = 0.0
@@ -177,10 +182,11 @@ def _improve(
         policy[k] = 0
         if values[k] != LOSES:
             if values[k] != known:
-                known, known_power = values[k], np.exp(weight * (values[k] - largest))
+                known, known_power = values[k], math.exp(weight * (values[k] - largest))
             policy[k] = max(forest.prior[game, first + k], LEAST_PRIOR) * known_power
             total += policy[k]
-    policy /= total
+    for k in range(len(policy)):
+        policy[k] /= total
 
 
 @kernel

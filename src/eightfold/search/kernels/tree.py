@@ -14,9 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eightfold.core.jit import Ints
+from eightfold.symmetry.orbit import LARGEST_BOARD
 
 ROOT = 0
 NONE = -1
+MOST_ACTIONS = LARGEST_BOARD * LARGEST_BOARD + 1
 
 # What is proven of a node, for its side to move.
 UNKNOWN, WON, LOST, DRAWN = 0, 1, 2, 3
