@@ -1,0 +1,74 @@
+"""A GPU as the machine of a `GameForest`: PyTorch's memory, numba-cuda's kernels, a warp for each tree.
+
+Everything runs on PyTorch's present stream, so that the trees and the network can be recorded as one CUDA graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from eightfold.core.cuda import teach_cuda
+from eightfold.core.lanes import WARP
+
+WARPS_A_BLOCK = 4
+
+
+class CudaMachine:
+    """See `eightfold.search.game_forest.Machine`. Arrays are views of tensors, which `tensor` gives back."""
+
+    def __init__(self, device: str = "cuda") -> None:
+        self.device = torch.device(device)
+        self._cuda = teach_cuda()
+        self._tensors: dict[int, Tensor] = {}
+        self._launchers: dict[Any, Any] = {}
+
+    def zeros(self, shape: tuple[int, ...], number: Any) -> Any:
+        kept = np.dtype(number)
+        like = np.dtype(np.int64) if kept == np.uint64 else kept  # PyTorch's own unsigned numbers can do little
+        zeros = torch.zeros(shape, dtype=torch.from_numpy(np.zeros(0, like)).dtype, device=self.device)
+        return self.view(zeros).view(kept) if kept != like else self.view(zeros)
+
+    def view(self, tensor: Tensor) -> Any:
+        """A tensor as kernels take it."""
+        array = self._cuda.as_cuda_array(tensor)
+        self._tensors[array.device_ctypes_pointer.value or 0] = tensor
+        return array
+
+    def tensor(self, array: Any) -> Tensor:
+        return self._tensors[array.device_ctypes_pointer.value or 0]
+
+    def write(self, array: Any, content: NDArray[Any]) -> None:
+        tensor = self.tensor(array)
+        signed = content.view(np.int64) if content.dtype == np.uint64 else content
+        tensor.copy_(torch.from_numpy(np.ascontiguousarray(signed)))
+
+    def read(self, array: Any, rows: NDArray[np.int64] | None = None) -> NDArray[Any]:
+        tensor = self.tensor(array)
+        chosen = tensor if rows is None else tensor[torch.from_numpy(rows).to(self.device)]
+        return np.asarray(chosen.cpu().numpy())
+
+    def clear(self, array: Any) -> None:
+        self.tensor(array).zero_()
+
+    def run(self, kernel: Callable[..., None], trees: int, *arguments: Any) -> None:
+        stream = self._cuda.external_stream(torch.cuda.current_stream(self.device).cuda_stream)
+        blocks = -(-trees // WARPS_A_BLOCK)
+        self._launcher(kernel)[blocks, WARPS_A_BLOCK * WARP, stream](trees, arguments)
+
+    def _launcher(self, kernel: Callable[..., None]) -> Any:
+        if kernel not in self._launchers:
+            cuda = self._cuda
+
+            def over_trees(trees, arguments):  # type: ignore[no-untyped-def]
+                tree = cuda.grid(1) // WARP
+                if tree < trees:
+                    kernel(tree, WARP, *arguments)
+
+            self._launchers[kernel] = cuda.jit(over_trees)
+        return self._launchers[kernel]
