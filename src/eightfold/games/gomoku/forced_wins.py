@@ -170,8 +170,8 @@ def _toggle(state: Ints, point: int, colour: int, lanes: int) -> None:
 def _find_fours(state: Ints, colour: int, fours: Ints, lanes: int) -> int:
     """Moves that make a four, each with its reply, into `fours` [2 * FOURS], line by line; how many."""
     size, win, count = state[SIZE], state[WIN], 0
-    for line in range(lane_of(lanes), 6 * size - 2 + lanes - 1, lanes):  # all lanes come round equally often
-        own, starts = 0, 0
+    for first in range(0, 6 * size - 2, lanes):  # all lanes come round equally often
+        line, own, starts = first + lane_of(lanes), 0, 0
         if line < 6 * size - 2:
             own, _, starts = windows_lacking(state, line, colour)
         number, left = 0, starts

@@ -167,8 +167,6 @@ def _walk(
         depth += 1
         if fresh:
             _settle(forest, tree, node, state, constants.proof_nodes, scratch, lanes)
-    if depth == 0 and forest.visits[tree, ROOT] == 0:
-        _settle(forest, tree, int(ROOT), state, constants.proof_nodes, scratch, lanes)
     proof = forest.proof[tree, node]
     known = proof != UNKNOWN or forest.first[tree, node] != NONE
     if forest.visits[tree, node] > 0 and forest.used[tree, 1] + roots.before.shape[1] > forest.move.shape[1]:
@@ -222,15 +220,17 @@ def _select(forest: Forest, tree: int, node: int, constants: Constants, lanes: i
 
 @kernel
 def _settle(forest: Forest, tree: int, node: int, state: Ints, proof_nodes: int, scratch: Ints, lanes: int) -> None:
-    """What the rules say of a new node: it is over, the side to move wins by force, or nobody can win any more."""
+    """What the rules say of a new node: it is over, the side to move wins by force, or nobody can win any more.
+
+    Roots are not among them: a game that goes on is not over, and its root must give a move, not a value.
+    """
     proof = UNKNOWN
     if state[RESULT] != ONGOING:
         proof = DRAWN if state[RESULT] == DRAW else WON if state[RESULT] == state[SIDE] else LOST
-    elif node != ROOT:  # the root must give a move, not a value
-        if find_win_together(state, proof_nodes, scratch, lanes) != NO_MOVE:
-            proof = WON
-        elif proof_nodes > 0 and is_dead(state):
-            proof = DRAWN
+    elif find_win_together(state, proof_nodes, scratch, lanes) != NO_MOVE:
+        proof = WON
+    elif proof_nodes > 0 and is_dead(state):
+        proof = DRAWN
     if lane_of(lanes) == 0 and proof != UNKNOWN:
         forest.proof[tree, node] = proof
         forest.value[tree, node] = 1 if proof == WON else -1 if proof == LOST else draw_value(forest, tree, state)

@@ -22,7 +22,7 @@ from eightfold.games.contract import is_dead, legal, play
 from eightfold.games.state import BLACK, DRAW, ONGOING, PLY, RESULT, WHITE
 from eightfold.search.kernels.forced import prune_target
 from eightfold.search.kernels.forest import plant
-from eightfold.search.kernels.gpu_forest import BEGINS, DONE, OVER, RIPENS, WALKS, Plan, prove_around_root
+from eightfold.search.kernels.gpu_forest import BEGINS, DONE, NOTHING, OVER, RIPENS, WALKS, Plan, prove_around_root
 from eightfold.search.kernels.gumbel import halving_move, improved_policy
 from eightfold.search.kernels.roots import add_noise, find_edge, root_value, root_visits
 from eightfold.search.kernels.tree import (
@@ -99,14 +99,9 @@ def tend_tree(
 ) -> None:
     """Do for a tree what it waits for, if anything."""
     phase, scratch = Int(plan.due[tree]), rooms[tree]
-    if phase == BEGINS:
-        _begin(forest, games, start, tree, ways, scratch, lanes)
-        _search_on(forest, roots, leaves, games, tree, constants, ways, scratch, lanes)
-        phase = WALKS
-    elif phase == RIPENS:
-        _ripen(forest, roots, leaves, games, tree, constants, ways, scratch, lanes)
-        phase = WALKS
-    elif phase == DONE:
+    if phase == NOTHING:
+        return
+    if phase == DONE:
         slot = Int(0)
         if lane_of(lanes) == 0:
             slot = Int(count_up(spares.taken, 0))
@@ -114,12 +109,16 @@ def tend_tree(
         if slot >= spares.origin.shape[0]:
             return  # the next time
         result = _move(forest, roots, games, tree, constants, ways, spare, spares.origin, slot, lanes)
-        phase = OVER
-        if result == ONGOING:
-            _search_on(forest, roots, leaves, games, tree, constants, ways, scratch, lanes)
-            phase = WALKS
-    else:
-        return
+        if result != ONGOING:
+            phase = Int(OVER)
+    elif phase == BEGINS:
+        _begin(forest, games, start, tree, ways, scratch, lanes)
+    if phase != OVER:
+        if phase != RIPENS:
+            _give_playouts(forest, roots, games, tree, ways, lanes)
+        if forest.first[tree, ROOT] != NONE:
+            _ripen(forest, roots, leaves, games, tree, constants, ways, scratch, lanes)
+        phase = Int(WALKS)
     if lane_of(lanes) == 0:
         plan.due[tree] = phase
     wait_for_lanes(lanes)
@@ -179,17 +178,7 @@ def _random_move(state: Ints, points: Ints, random: Random, scratch: Ints) -> in
 
 
 @kernel
-def _search_on(
-    forest: Forest,
-    roots: Roots,
-    leaves: Leaves,
-    games: Games,
-    tree: int,
-    constants: Constants,
-    ways: Ways,
-    scratch: Ints,
-    lanes: int,
-) -> None:
+def _give_playouts(forest: Forest, roots: Roots, games: Games, tree: int, ways: Ways, lanes: int) -> None:
     """Give a tree its simulations for the next move."""
     if lane_of(lanes) == 0:
         random = games.random[tree]
@@ -208,8 +197,6 @@ def _search_on(
         else:
             roots.rule[tree] = FORCED if full and roots.forced > 0 else PUCT
     wait_for_lanes(lanes)
-    if forest.first[tree, ROOT] != NONE:
-        _ripen(forest, roots, leaves, games, tree, constants, ways, scratch, lanes)
 
 
 @kernel
