@@ -31,7 +31,10 @@ from eightfold.core.jit import cache_root, sources_digest
 
 CONTRACT = "eightfold.games.contract"
 DEFAULTS = "eightfold.games.defaults"
-HOMES = (DEFAULTS, "eightfold.games.defaults_together")  # of kernels that a game may leave out; the later use the earlier
+HOMES = (
+    DEFAULTS,
+    "eightfold.games.defaults_together",
+)  # of kernels that a game may leave out; the later use the earlier
 DRAFT = ".draft"
 DRAFT_SECONDS = 3600  # nobody writes a copy for so long
 

@@ -64,8 +64,16 @@ def find_win(state: Ints, nodes: int, scratch: Ints) -> int:  # type: ignore[emp
     """
 
 
+def encode_together(state: Ints, encoder: int, planes: NDArray[np.float32], lanes: int) -> None:
+    """`encode`, called by all lanes of a GPU's warp at once (`eightfold.core.lanes`)."""
+
+
+def legal_together(state: Ints, moves: Ints, lanes: int) -> int:  # type: ignore[empty-body]
+    """The same for `legal`; all lanes are told how many."""
+
+
 def find_win_together(state: Ints, nodes: int, scratch: Ints, lanes: int) -> int:  # type: ignore[empty-body]
-    """The same on a GPU, called by all lanes of a warp at once (`eightfold.core.lanes`), who share state and scratch."""
+    """The same for `find_win`: state and scratch are shared by the lanes."""
 
 
 def is_dead(state: Ints) -> bool:  # type: ignore[empty-body]

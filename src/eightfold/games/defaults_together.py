@@ -1,19 +1,37 @@
 """Kernels for the lanes of a GPU's warp that a game gets for nothing, in terms of those for one lane.
 
-They may use what `eightfold.games.defaults` has a default for: the game's own where it has one.
+The first lane does the work alone. They may use what `eightfold.games.defaults` has a default for: the game's own where it has one.
 """
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
 from eightfold.core.jit import Int, Ints, kernel
 from eightfold.core.lanes import from_first_lane, lane_of, wait_for_lanes
-from eightfold.games.contract import find_win
+from eightfold.games.contract import encode, find_win, legal
 from eightfold.games.state import NO_MOVE
 
 
 @kernel
+def encode_together(state: Ints, encoder: int, planes: NDArray[np.float32], lanes: int) -> None:
+    if lane_of(lanes) == 0:
+        encode(state, encoder, planes)
+    wait_for_lanes(lanes)
+
+
+@kernel
+def legal_together(state: Ints, moves: Ints, lanes: int) -> int:
+    count = Int(0)
+    if lane_of(lanes) == 0:
+        count = Int(legal(state, moves))
+    wait_for_lanes(lanes)
+    return from_first_lane(count, lanes)
+
+
+@kernel
 def find_win_together(state: Ints, nodes: int, scratch: Ints, lanes: int) -> int:
-    """The first lane looks alone."""
     move = Int(NO_MOVE)
     if lane_of(lanes) == 0:
         move = Int(find_win(state, nodes, scratch))

@@ -17,7 +17,7 @@ from eightfold.core.errors import EightfoldError
 from eightfold.core.specialise import specialise
 from eightfold.core.threads import run_parts
 from eightfold.games.game import Game
-from eightfold.games.state import BLACK, SIDE, WHITE
+from eightfold.games.state import BLACK, WHITE
 from eightfold.search.kernels import forced, gumbel
 from eightfold.search.kernels import roots as root_kernels
 from eightfold.search.kernels.tree import DRAWN, FORCED, GUMBEL, NONE, PUCT, ROOT, UNKNOWN, WON, Constants, Roots

@@ -48,8 +48,8 @@ class Machine(Protocol):
     def clear(self, array: Any) -> None:
         """Make it zeros again."""
 
-    def run(self, kernel: Callable[..., None], trees: int, *arguments: Any) -> None:
-        """Run a kernel of `GameForest.kernels` for every tree."""
+    def run(self, kernel: Callable[..., None], trees: int, room: int, *arguments: Any) -> None:
+        """Run a kernel for every tree, with room for so many numbers: `kernel(tree, lanes, room, *arguments)`."""
 
 
 class Host:
@@ -67,9 +67,10 @@ class Host:
     def clear(self, array: NDArray[Any]) -> None:
         array[...] = 0
 
-    def run(self, kernel: Callable[..., None], trees: int, *arguments: Any) -> None:
+    def run(self, kernel: Callable[..., None], trees: int, room: int, *arguments: Any) -> None:
+        state = np.empty(room, np.int64)
         for tree in range(trees):
-            kernel(tree, 1, *arguments)
+            kernel(tree, 1, state, *arguments)
 
 
 @dataclass(frozen=True)
@@ -108,6 +109,7 @@ class GameForest:
         self.steps: Any = specialise("eightfold.search.kernels.gpu_forest", game.rules)
         self._encoder, channels = game.encoder(encoder)
         zeros, actions, length = machine.zeros, game.actions, game.spec.state_length(game.size)
+        self._room = length  # a state, where it is quick to change
         most = max(ways["playouts"], ways["fast_playouts"])
         nodes = 3 * most + 2 * actions + 4
         self.forest = self._make_forest(trees, nodes)
@@ -139,6 +141,9 @@ class GameForest:
             collected=zeros((trees,), np.int8),
             row=zeros((trees,), np.int32),
             rows=zeros((1,), np.int32),
+            moves=zeros((trees, actions), np.int16),
+            count=zeros((trees,), np.int16),
+            draw=zeros((trees,), np.float32),
             asked=zeros((trees,), np.int64),
         )
         longest = game.spec.longest(game.size)
@@ -195,7 +200,7 @@ class GameForest:
     # ---- a period ---------------------------------------------------------------------------------------
 
     def hand_over(self) -> None:
-        self._machine.run(self.steps.hand_over, self.trees, self.plan)
+        self._machine.run(self.steps.hand_over, self.trees, 0, self.plan)
 
     def step(self) -> None:
         """Every tree that is not waiting goes on; the leaves of at most `rows` of them are written to `planes`."""
@@ -203,6 +208,7 @@ class GameForest:
         self._machine.run(
             self.steps.step_tree,
             self.trees,
+            self._room,
             self.forest,
             self.roots,
             self._leaves,
@@ -221,9 +227,9 @@ class GameForest:
         self._machine.run(
             self.kernels.tend_tree,
             self.trees,
+            self._room,
             self.forest,
             self.roots,
-            self._leaves,
             self.plan,
             self.games,
             self._start,

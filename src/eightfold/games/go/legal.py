@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from eightfold.core.jit import Ints, kernel
+from eightfold.core.jit import Int, Ints, kernel
+from eightfold.core.lanes import added_up, lane_of, sum_before, wait_for_lanes
 from eightfold.games.go.board import cell_at, has_liberty, touches_own
 from eightfold.games.go.layout import CELLS, COLOUR, EMPTIES, EMPTY, KO, KO_RULES, RULES, SUICIDE
 from eightfold.games.go.memory import NEVER, repeated, repeats
@@ -11,19 +12,29 @@ from eightfold.games.state import ONGOING, RESULT, SIDE, SIZE
 
 @kernel
 def legal(state: Ints, moves: Ints) -> int:
-    count = 0
-    if state[RESULT] == ONGOING:
-        size, colour = state[SIZE], state[SIDE]
-        stride = state[SIZE] + 1
-        for row in range(size):
-            for column in range(size):
+    return legal_together(state, moves, 1)
+
+
+@kernel
+def legal_together(state: Ints, moves: Ints, lanes: int) -> int:
+    if state[RESULT] != ONGOING:
+        return 0
+    size, colour, count = state[SIZE], state[SIDE], Int(0)
+    stride = state[SIZE] + 1
+    for row in range(size):
+        for first in range(0, size, lanes):  # all lanes come round equally often
+            column, listed = first + lane_of(lanes), Int(0)
+            if column < size:
                 cell = CELLS + (row + 1) * (size + 1) + column + 1
-                if state[cell] & COLOUR == EMPTY and may_play(state, stride, cell, colour):
-                    moves[count] = row * size + column
-                    count += 1
+                listed = Int(state[cell] & COLOUR == EMPTY and may_play(state, stride, cell, colour))
+            place = count + sum_before(listed, lanes)
+            if listed:
+                moves[place] = row * size + column
+            count += added_up(listed, lanes)
+    if lane_of(lanes) == 0:
         moves[count] = size * size
-        count += 1
-    return count
+    wait_for_lanes(lanes)
+    return count + 1
 
 
 @kernel

@@ -61,6 +61,7 @@ from eightfold.games.go.legal import forbidden as forbidden
 from eightfold.games.go.legal import is_legal
 from eightfold.games.go.legal import ko_points as ko_points
 from eightfold.games.go.legal import legal as legal  # what is imported so is offered to the searches
+from eightfold.games.go.legal import legal_together as legal_together
 from eightfold.games.go.legal import why_forbidden as why_forbidden
 from eightfold.games.go.memory import flip_stone, forget_all, remember, take_prisoners, turn_page
 from eightfold.games.go.move_scores import best_possible_score as best_possible_score
@@ -69,6 +70,7 @@ from eightfold.games.go.move_scores import rescore_moves as rescore_moves
 from eightfold.games.go.move_scores import score_moves as score_moves
 from eightfold.games.go.planes import ENCODERS
 from eightfold.games.go.planes import encode as encode
+from eightfold.games.go.planes import encode_together as encode_together
 from eightfold.games.go.playouts import Knowledge as Knowledge
 from eightfold.games.go.playouts import know as know
 from eightfold.games.go.playouts import playout as playout

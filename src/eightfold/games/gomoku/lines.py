@@ -14,7 +14,8 @@ win under caro, `forced_wins.py` the wins that follow by force.
 
 from __future__ import annotations
 
-from eightfold.core.jit import Ints, kernel
+from eightfold.core.jit import Int, Ints, kernel
+from eightfold.core.lanes import added_up, lane_of, sum_before, wait_for_lanes
 from eightfold.games.state import BLACK, HEADER, OPTIONS, SIZE, WHITE
 
 WIN = OPTIONS  # how many in a row win
@@ -104,6 +105,22 @@ def list_empties(state: Ints, points: Ints) -> int:
         for column in range(size):
             points[count] = row * size + column  # overwritten by the next unless it counts
             count += state[cell_of(row, column, size)] == EMPTY
+    return count
+
+
+@kernel
+def list_empties_together(state: Ints, points: Ints, lanes: int) -> int:
+    """The same by all lanes of a warp."""
+    size, count = state[SIZE], Int(0)
+    for row in range(size):
+        for first in range(0, size, lanes):  # all lanes come round equally often
+            column = first + lane_of(lanes)
+            empty = Int(column < size and state[cell_of(row, min(column, size - 1), size)] == EMPTY)
+            place = count + sum_before(empty, lanes)
+            if empty:
+                points[place] = row * size + column
+            count += added_up(empty, lanes)
+    wait_for_lanes(lanes)
     return count
 
 

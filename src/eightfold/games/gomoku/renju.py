@@ -19,7 +19,8 @@ GPU wants to know how deep they go.
 
 from __future__ import annotations
 
-from eightfold.core.jit import Ints, kernel
+from eightfold.core.jit import Int, Ints, kernel
+from eightfold.core.lanes import added_up, lane_of, sum_before, wait_for_lanes
 from eightfold.core.rng import Random, random_below
 from eightfold.core.scratch import scratch_ints
 from eightfold.games.gomoku.lines import (
@@ -182,25 +183,30 @@ def forbidden(state: Ints, points: Ints) -> int:
     """Write the points that are forbidden to the side to move to the front of `points` [A] and return how many."""
     if state[RULE] != RENJU or state[SIDE] != BLACK or state[RESULT] != ONGOING:
         return 0
-    return _sort_out(state, points, False)
+    return _sort_out(state, points, False, 1)
 
 
 @kernel
-def legal_for_black(state: Ints, moves: Ints) -> int:
-    """The same for the points that are not."""
-    return _sort_out(state, moves, True)
+def legal_for_black(state: Ints, moves: Ints, lanes: int) -> int:
+    """The same for the points that are not, by all lanes of a warp."""
+    return _sort_out(state, moves, True, lanes)
 
 
 @kernel
-def _sort_out(state: Ints, points: Ints, allowed: bool) -> int:
+def _sort_out(state: Ints, points: Ints, allowed: bool, lanes: int) -> int:
     size, lines, eyes = state[SIZE], state[first_line(state[SIZE]) :], scratch_ints((EYES, 2))
-    count = 0
+    count = Int(0)
     for row in range(size):
-        for column in range(size):
-            point = row * size + column
-            if is_empty(lines, row, column) and (fault(lines, size, point, eyes) == ALLOWED) == allowed:
-                points[count] = point
-                count += 1
+        for first in range(0, size, lanes):  # all lanes come round equally often
+            column = first + lane_of(lanes)
+            point, listed = row * size + column, Int(0)
+            if column < size and is_empty(lines, row, column):
+                listed = Int((fault(lines, size, point, eyes) == ALLOWED) == allowed)
+            place = count + sum_before(listed, lanes)
+            if listed:
+                points[place] = point
+            count += added_up(listed, lanes)
+    wait_for_lanes(lanes)
     return count
 
 

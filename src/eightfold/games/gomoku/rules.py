@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from eightfold.core.errors import EightfoldError
 from eightfold.core.jit import Ints, kernel
+from eightfold.core.lanes import lane_of, wait_for_lanes
 from eightfold.core.rng import Random, random_below
 from eightfold.core.settings import setting
 from eightfold.core.specs import Value
@@ -44,6 +45,7 @@ from eightfold.games.gomoku.lines import (
     enter_stone,
     first_line,
     list_empties,
+    list_empties_together,
     overline_wins,
     state_length,
 )
@@ -144,8 +146,17 @@ def legal(state: Ints, moves: Ints) -> int:
     if state[RESULT] != ONGOING:
         return 0
     if state[RULE] == RENJU and state[SIDE] == BLACK:
-        return legal_for_black(state, moves)
+        return legal_for_black(state, moves, 1)
     return list_empties(state, moves)
+
+
+@kernel
+def legal_together(state: Ints, moves: Ints, lanes: int) -> int:
+    if state[RESULT] != ONGOING:
+        return 0
+    if state[RULE] == RENJU and state[SIDE] == BLACK:
+        return legal_for_black(state, moves, lanes)
+    return list_empties_together(state, moves, lanes)
 
 
 @kernel
@@ -224,29 +235,32 @@ def encode(state: Ints, encoder: int, planes: NDArray[np.float32]) -> None:  # [
     make for either colour that may play it, from 0 (a lone stone) to 1 (a winning line);
     history (Zhao & Zhang): own and opponent's stones one move earlier.
     """
-    size, own = state[SIZE], state[SIDE]
+    encode_together(state, encoder, planes, 1)
+
+
+@kernel
+def encode_together(state: Ints, encoder: int, planes: NDArray[np.float32], lanes: int) -> None:
+    size, own, last = state[SIZE], state[SIDE], state[LAST]
     for row in range(size):
-        for column in range(size):
+        for column in range(lane_of(lanes), size, lanes):
             stone = state[cell_of(row, column, size)]
             planes[0, row, column] = stone == own
             planes[1, row, column] = stone == BLACK + WHITE - own
-    last = state[LAST]
-    if encoder == HISTORY:
-        for row in range(size):  # a loop: for slices, Numba also compiles what it would say if they did not fit
-            for column in range(size):
+            if encoder == HISTORY:
                 planes[2, row, column], planes[3, row, column] = planes[0, row, column], planes[1, row, column]
-        if last != NO_MOVE:
-            planes[3, last // size, last % size] = 0
-        return
-    planes[2] = 0
-    if last != NO_MOVE:
-        planes[2, last // size, last % size] = 1
-    planes[3] = own == BLACK
+            else:
+                planes[2, row, column], planes[3, row, column] = 0, own == BLACK
+    wait_for_lanes(lanes)
+    if last != NO_MOVE and lane_of(lanes) == 0:
+        planes[3 if encoder == HISTORY else 2, last // size, last % size] = encoder != HISTORY
     if encoder == THREAT:
-        for move in range(size * size):
-            planes[4, move // size, move % size] = _threat(state, cell_of(move // size, move % size, size), int(BLACK))
-        if state[RULE] == RENJU:
-            _hide_forbidden(state, planes[4])
+        for move in range(lane_of(lanes), size * size, lanes):
+            row, column = move // size, move % size
+            cell, first = cell_of(row, column, size), int(BLACK)
+            if state[RULE] == RENJU and state[cell] == EMPTY and not may_play(state, move):
+                first = int(WHITE)  # where black may not play, only white's runs count
+            planes[4, row, column] = _threat(state, cell, first)
+    wait_for_lanes(lanes)
 
 
 @kernel
@@ -259,14 +273,3 @@ def _threat(state: Ints, cell: int, first_colour: int) -> float:
         for step in (1, stride - 1, stride, stride + 1):
             longest = max(longest, counted_run(state, cell, step, colour))
     return (longest - 1) / max(state[WIN] - 1, 1)
-
-
-@kernel
-def _hide_forbidden(state: Ints, plane: NDArray[np.float32]) -> None:  # [N, N]
-    """Where black may not play, only white's runs count."""
-    size = state[SIZE]
-    for row in range(size):
-        for column in range(size):
-            cell = cell_of(row, column, size)
-            if state[cell] == EMPTY and not may_play(state, row * size + column):
-                plane[row, column] = _threat(state, cell, int(WHITE))

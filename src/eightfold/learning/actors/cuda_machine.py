@@ -17,6 +17,7 @@ from eightfold.core.cuda import teach_cuda
 from eightfold.core.lanes import WARP
 
 WARPS_A_BLOCK = 4
+SHARED_BYTES = 48 << 10  # that a block may have without asking
 
 
 class CudaMachine:
@@ -56,19 +57,22 @@ class CudaMachine:
     def clear(self, array: Any) -> None:
         self.tensor(array).zero_()
 
-    def run(self, kernel: Callable[..., None], trees: int, *arguments: Any) -> None:
+    def run(self, kernel: Callable[..., None], trees: int, room: int, *arguments: Any) -> None:
+        """The room is shared memory, ten times as quick as what the arrays lie in."""
         stream = self._cuda.external_stream(torch.cuda.current_stream(self.device).cuda_stream)
-        blocks = -(-trees // WARPS_A_BLOCK)
-        self._launcher(kernel)[blocks, WARPS_A_BLOCK * WARP, stream](trees, arguments)
+        warps = max(1, min(WARPS_A_BLOCK, SHARED_BYTES // (8 * room))) if room else WARPS_A_BLOCK
+        shape = (-(-trees // warps), warps * WARP, stream, 8 * room * warps)
+        self._launcher(kernel)[shape](trees, room, arguments)
 
     def _launcher(self, kernel: Callable[..., None]) -> Any:
         if kernel not in self._launchers:
             cuda = self._cuda
 
-            def over_trees(trees, arguments):  # type: ignore[no-untyped-def]
-                tree = cuda.grid(1) // WARP
+            def over_trees(trees, room, arguments):  # type: ignore[no-untyped-def]
+                tree, warp = cuda.grid(1) // WARP, cuda.threadIdx.x // WARP
+                rooms = cuda.shared.array(0, np.int64)
                 if tree < trees:
-                    kernel(tree, WARP, *arguments)
+                    kernel(tree, WARP, rooms[warp * room : (warp + 1) * room], *arguments)
 
             self._launchers[kernel] = cuda.jit(over_trees)
         return self._launchers[kernel]

@@ -34,7 +34,7 @@ from eightfold.core.lanes import (
     largest_of,
     wait_for_lanes,
 )
-from eightfold.games.contract import encode, find_win_together, is_dead, legal, play
+from eightfold.games.contract import encode_together, find_win_together, is_dead, legal_together, play
 from eightfold.games.state import DRAW, NO_MOVE, ONGOING, RESULT, SIDE
 from eightfold.search.kernels.forest import ROOT_PROOF, back_up, choose, draw_value, new_node, prove
 from eightfold.search.kernels.tree import (
@@ -67,11 +67,14 @@ class Plan(NamedTuple):
     collected: NDArray[np.int8]  # [G] whether a game that is over may make room for another
     row: NDArray[np.int32]  # [G] of the batch, where its leaf is
     rows: NDArray[np.int32]  # [1] taken in this step
+    moves: NDArray[np.int16]  # [G, A] what is legal at its leaf
+    count: NDArray[np.int16]  # [G] and how many they are
+    draw: NDArray[np.float32]  # [G] what a draw is worth to the side to move there
     asked: NDArray[np.int64]  # [G] leaves that the network was asked for
 
 
 @kernel
-def hand_over(tree: int, lanes: int, plan: Plan) -> None:
+def hand_over(tree: int, lanes: int, state: Ints, plan: Plan) -> None:
     """Between two periods: what was done beside the steps becomes known to them, and what waits is to be done."""
     if lane_of(lanes) != 0:
         return
@@ -88,6 +91,7 @@ def hand_over(tree: int, lanes: int, plan: Plan) -> None:
 def step_tree(
     tree: int,
     lanes: int,
+    state: Ints,  # [L] room
     forest: Forest,
     roots: Roots,
     leaves: Leaves,
@@ -103,36 +107,67 @@ def step_tree(
     phase, scratch = Int(plan.phase[tree]), rooms[tree]
     if phase == ASKS:
         row = plan.row[tree]
-        phase = _absorb(forest, leaves, tree, logits[row], values[row], scratch, lanes)
+        phase = _absorb(forest, leaves, plan, tree, logits[row], values[row], lanes)
     walks = 0
     while phase == WALKS and walks < WALKS_A_STEP:
         walks += 1
         if forest.left[tree] <= 0 or forest.proof[tree, ROOT] != UNKNOWN:
             phase = DONE
-        elif _walk(forest, roots, leaves, tree, constants, scratch, lanes):
+        elif _walk(forest, roots, leaves, tree, state, constants, scratch, lanes):
             phase = HOLDS
+            copy_row(state, leaves.states[tree], lanes)  # in case that there is no row for it now
     if phase == HOLDS:
-        row = 0
+        row = Int(0)
         if lane_of(lanes) == 0:
             row = Int(count_up(plan.rows, 0))
-            if row < planes.shape[0]:
-                encode(leaves.states[tree], encoder, planes[row])
-                plan.row[tree] = row
-                plan.asked[tree] += 1
-        if from_first_lane(row, lanes) < planes.shape[0]:
+        row = from_first_lane(row, lanes)
+        if row < planes.shape[0]:
             phase = ASKS
+            if walks == 0:
+                copy_row(leaves.states[tree], state, lanes)
+            _ask(forest, plan, tree, state, encoder, planes[row], scratch, lanes)
+            if lane_of(lanes) == 0:
+                plan.row[tree] = row
     if lane_of(lanes) == 0:
         plan.phase[tree] = phase
     wait_for_lanes(lanes)
 
 
 @kernel
+def _ask(
+    forest: Forest,
+    plan: Plan,
+    tree: int,
+    state: Ints,
+    encoder: int,
+    planes: NDArray[np.float32],  # [C, N, N]
+    scratch: Ints,
+    lanes: int,
+) -> None:
+    """Show a leaf to the network, and note what is needed of it when the answer comes."""
+    encode_together(state, encoder, planes, lanes)
+    count = legal_together(state, scratch, lanes)
+    for k in range(lane_of(lanes), count, lanes):
+        plan.moves[tree, k] = scratch[k]
+    if lane_of(lanes) == 0:
+        plan.count[tree] = count
+        plan.draw[tree] = draw_value(forest, tree, state)
+        plan.asked[tree] += 1
+
+
+@kernel
 def _walk(
-    forest: Forest, roots: Roots, leaves: Leaves, tree: int, constants: Constants, scratch: Ints, lanes: int
+    forest: Forest,
+    roots: Roots,
+    leaves: Leaves,
+    tree: int,
+    state: Ints,
+    constants: Constants,
+    scratch: Ints,
+    lanes: int,
 ) -> bool:
     """One simulation down the tree. True if its leaf needs the network; otherwise it is backed up at once."""
     first_lane = lane_of(lanes) == 0
-    state = leaves.states[tree]
     copy_row(forest.states[tree], state, lanes)
     if first_lane:
         forest.left[tree] -= 1
@@ -241,18 +276,18 @@ def _settle(forest: Forest, tree: int, node: int, state: Ints, proof_nodes: int,
 def _absorb(
     forest: Forest,
     leaves: Leaves,
+    plan: Plan,
     tree: int,
     logits: NDArray[np.float32],  # [A]
     answer: NDArray[np.float32],  # [2] for the side to move, and the chance of a draw
-    scratch: Ints,
     lanes: int,
 ) -> int:
     """Expand the leaf with the network's answer and back its value up; what the tree does next."""
-    node, state = Int(leaves.nodes[tree, leaves.depth[tree]]), leaves.states[tree]
-    value = answer[0] + answer[1] * draw_value(forest, tree, state)
+    node = Int(leaves.nodes[tree, leaves.depth[tree]])
+    value = answer[0] + answer[1] * plan.draw[tree]
     fresh = forest.first[tree, node] == NONE
     if fresh:
-        _expand(forest, tree, node, state, logits, scratch, lanes)
+        _expand(forest, tree, node, plan.moves[tree], Int(plan.count[tree]), logits, lanes)
     if lane_of(lanes) == 0:
         forest.drawn[tree, 0] += answer[1]
         forest.drawn[tree, 1] += 1
@@ -268,30 +303,25 @@ def _expand(
     forest: Forest,
     tree: int,
     node: int,
-    state: Ints,
+    moves: NDArray[np.int16],  # [A], of which `count` are legal
+    count: int,
     logits: NDArray[np.float32],
-    scratch: Ints,
     lanes: int,
 ) -> None:
     """An edge for every legal move; the priors are the softmax of the logits over them."""
-    count = Int(0)
-    if lane_of(lanes) == 0:
-        count = Int(legal(state, scratch))
-    wait_for_lanes(lanes)
-    count = from_first_lane(count, lanes)
     first = Int(forest.used[tree, 1])
     if first + count > forest.move.shape[1]:
         return  # the tree is full; the node stays a leaf
     largest = -np.inf
     for k in range(lane_of(lanes), count, lanes):
-        largest = max(largest, np.float64(logits[scratch[k]]))
+        largest = max(largest, np.float64(logits[moves[k]]))
     largest = largest_of(largest, lanes)
     total = 0.0
     for k in range(lane_of(lanes), count, lanes):
-        weight = math.exp(np.float64(logits[scratch[k]]) - largest)
+        weight = math.exp(np.float64(logits[moves[k]]) - largest)
         total += weight
         edge = first + k
-        forest.move[tree, edge] = scratch[k]
+        forest.move[tree, edge] = moves[k]
         forest.prior[tree, edge] = weight
         forest.edge_visits[tree, edge] = 0
         forest.edge_value[tree, edge] = 0
@@ -308,11 +338,9 @@ def _expand(
 
 
 @kernel
-def prove_around_root(
-    forest: Forest, leaves: Leaves, tree: int, proof_nodes: int, scratch: Ints, lanes: int
-) -> None:
+def prove_around_root(forest: Forest, tree: int, state: Ints, proof_nodes: int, scratch: Ints, lanes: int) -> None:
     """Settle the children of an expanded root by the rules, those that nobody has visited too."""
-    first_lane, state = lane_of(lanes) == 0, leaves.states[tree]
+    first_lane = lane_of(lanes) == 0
     copy_row(forest.states[tree], state, lanes)
     winner = find_win_together(state, ROOT_PROOF * proof_nodes, scratch, lanes)
     first = forest.first[tree, ROOT]

@@ -34,7 +34,6 @@ from eightfold.search.kernels.tree import (
     WON,
     Constants,
     Forest,
-    Leaves,
     Roots,
 )
 
@@ -85,9 +84,9 @@ class Spares(NamedTuple):
 def tend_tree(
     tree: int,
     lanes: int,
+    state: Ints,  # [L] room
     forest: Forest,
     roots: Roots,
-    leaves: Leaves,
     plan: Plan,
     games: Games,
     start: Ints,  # [L]
@@ -117,7 +116,7 @@ def tend_tree(
         if phase != RIPENS:
             _give_playouts(forest, roots, games, tree, ways, lanes)
         if forest.first[tree, ROOT] != NONE:
-            _ripen(forest, roots, leaves, games, tree, constants, ways, scratch, lanes)
+            _ripen(forest, roots, games, tree, state, constants, ways, scratch, lanes)
         phase = Int(WALKS)
     if lane_of(lanes) == 0:
         plan.due[tree] = phase
@@ -203,16 +202,16 @@ def _give_playouts(forest: Forest, roots: Roots, games: Games, tree: int, ways: 
 def _ripen(
     forest: Forest,
     roots: Roots,
-    leaves: Leaves,
     games: Games,
     tree: int,
+    state: Ints,
     constants: Constants,
     ways: Ways,
     scratch: Ints,
     lanes: int,
 ) -> None:
     """An expanded root, before it is searched: what the rules say of its children, and noise."""
-    prove_around_root(forest, leaves, tree, constants.proof_nodes, scratch, lanes)
+    prove_around_root(forest, tree, state, constants.proof_nodes, scratch, lanes)
     if lane_of(lanes) == 0 and games.noisy[tree] and ways.noise > 0 and not ways.by_halving:
         for action in range(roots.noise.shape[1]):
             roots.noise[tree, action] = _gamma(ways.noise_alpha, games.random[tree])
@@ -281,9 +280,7 @@ def _move(
 
 
 @kernel
-def _write_policy(
-    forest: Forest, roots: Roots, tree: int, constants: Constants, policy: NDArray[np.float32]
-) -> None:
+def _write_policy(forest: Forest, roots: Roots, tree: int, constants: Constants, policy: NDArray[np.float32]) -> None:
     """What a network is to learn from the search, [A], adding up to 1."""
     rule = roots.rule[tree]
     if rule == GUMBEL and forest.proof[tree, ROOT] != WON:
