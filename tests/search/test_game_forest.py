@@ -53,7 +53,7 @@ def play(game, settings, *, trees, rows, games, seed=1, **ways):
     """Let games play themselves; those that ended, and the forest."""
     oracle = Oracle(game.actions)
     forest = GameForest(
-        game, settings, {**WAYS, **ways}, encoder="last-move", trees=trees, rows=rows, seed=seed, machine=Host()
+        game, settings, {**WAYS, **ways}, encoder="last-move", trees=trees, rows=rows, seed=(seed,), machine=Host()
     )
     finished = []
     for _ in range(100_000):

@@ -8,6 +8,7 @@ Python text becomes GPU code. Two things differ there and hide behind helpers: a
 from __future__ import annotations
 
 import functools
+import importlib
 from typing import Any
 
 import numpy as np
@@ -24,8 +25,7 @@ def why_no_cuda() -> str:
     """Why kernels cannot run on a GPU here, in words; empty if they can."""
     if not is_installed("numba_cuda"):
         return "numba-cuda is not installed (the extra eightfold[cuda])"
-    from numba import cuda
-
+    cuda: Any = importlib.import_module("numba.cuda")
     try:
         if cuda.is_available():
             return ""
@@ -37,22 +37,21 @@ def why_no_cuda() -> str:
 @functools.cache
 def teach_cuda() -> Any:
     """The module `numba.cuda`, which from now on knows the helpers that kernels use."""
-    from numba import cuda
-
+    cuda: Any = importlib.import_module("numba.cuda")
     _teach_scratch(cuda)
     _teach_lanes(cuda)
     return cuda
 
 
 def _teach_scratch(cuda: Any) -> None:
-    from numba.cuda import types
-    from numba.cuda.extending import overload
+    types: Any = importlib.import_module("numba.cuda.types")
+    overload: Any = importlib.import_module("numba.cuda.extending").overload
 
     def teach(function: Any, number: Any) -> None:
         def local(shape):  # type: ignore[no-untyped-def]
             sides = shape if isinstance(shape, types.BaseTuple) else (shape,)
             if not all(isinstance(side, types.IntegerLiteral) for side in sides):
-                raise cuda.core.errors.TypingError(f"{function.__name__} needs a constant shape on a GPU")
+                raise TypeError(f"{function.__name__} needs a constant shape on a GPU")
             sizes = tuple(side.literal_value for side in sides)
             return lambda shape: cuda.local.array(sizes, number)
 
@@ -63,7 +62,7 @@ def _teach_scratch(cuda: Any) -> None:
 
 
 def _teach_lanes(cuda: Any) -> None:
-    from numba.cuda.extending import overload
+    overload: Any = importlib.import_module("numba.cuda.extending").overload
 
     def lane_of(lanes):  # type: ignore[no-untyped-def]
         return np.int64(0) if lanes == 1 else np.int64(cuda.laneid)

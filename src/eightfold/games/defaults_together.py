@@ -1,6 +1,7 @@
 """Kernels for the lanes of a GPU's warp that a game gets for nothing, in terms of those for one lane.
 
-The first lane does the work alone. They may use what `eightfold.games.defaults` has a default for: the game's own where it has one.
+The first lane does the work alone. They may use what `eightfold.games.defaults` has a default for: the game's own
+where it has one.
 """
 
 from __future__ import annotations

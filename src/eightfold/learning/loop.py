@@ -25,7 +25,7 @@ import numpy as np
 import torch
 
 from eightfold.games.game import make_game
-from eightfold.learning.actors.local import LocalPlayers
+from eightfold.learning.actors.here import players_here
 from eightfold.learning.actors.players import MakePlayers, Wanted
 from eightfold.learning.advisor.tuition import Tuition
 from eightfold.learning.card import card_text
@@ -69,7 +69,7 @@ class Training(Run[TrainConfig]):
 
     layout = SELF_PLAY
 
-    def __init__(self, config: TrainConfig, path: Path, make_players: MakePlayers = LocalPlayers) -> None:
+    def __init__(self, config: TrainConfig, path: Path, make_players: MakePlayers = players_here) -> None:
         self._make_players = make_players
         self._path, self._has_weights = path, (path / SELF_PLAY.checkpoint).is_dir()
         super().__init__(config, path)

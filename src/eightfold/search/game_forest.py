@@ -6,8 +6,8 @@
 the search are the same text for both.
 
     hand_over     trees go to whom they wait for
-    step          every tree goes on to its next leaf, which is written into a row of the network's batch   } a period:
-    (network)     all rows are answered                                                                     } PERIOD times
+    step          every tree goes on to its next leaf, which is written into a row of the network's batch
+    (network)     all rows are answered; this and the step before it PERIOD times
     tend          meanwhile: moves, proofs and noise for the trees that wait
 
 Shapes as in the kernels.
@@ -39,6 +39,9 @@ class Machine(Protocol):
     def zeros(self, shape: tuple[int, ...], number: Any) -> Any:
         """An array of zeros as kernels take it."""
 
+    def view(self, tensor: Any) -> Any:
+        """Memory of somebody else, such as a tensor of PyTorch, as kernels take it."""
+
     def write(self, array: Any, content: NDArray[Any]) -> None:
         """Fill such an array."""
 
@@ -57,6 +60,9 @@ class Host:
 
     def zeros(self, shape: tuple[int, ...], number: Any) -> NDArray[Any]:
         return np.zeros(shape, number)
+
+    def view(self, tensor: Any) -> NDArray[Any]:
+        return np.asarray(tensor)
 
     def write(self, array: NDArray[Any], content: NDArray[Any]) -> None:
         array[...] = content
@@ -97,7 +103,7 @@ class GameForest:
         encoder: str,
         trees: int,
         rows: int,
-        seed: int,
+        seed: tuple[int, ...],
         machine: Machine,
         planes: Any = None,  # [R, C, N, N]
         logits: Any = None,  # [R, A]
@@ -110,8 +116,7 @@ class GameForest:
         self._encoder, channels = game.encoder(encoder)
         zeros, actions, length = machine.zeros, game.actions, game.spec.state_length(game.size)
         self._room = length  # a state, where it is quick to change
-        most = max(ways["playouts"], ways["fast_playouts"])
-        nodes = 3 * most + 2 * actions + 4
+        nodes = _nodes(game, max(ways["playouts"], ways["fast_playouts"]))
         self.forest = self._make_forest(trees, nodes)
         spares = max(1, -(-trees // SPARE_SHARE))
         self._spare = self._make_forest(spares, nodes)
@@ -142,7 +147,7 @@ class GameForest:
             row=zeros((trees,), np.int32),
             rows=zeros((1,), np.int32),
             moves=zeros((trees, actions), np.int16),
-            count=zeros((trees,), np.int16),
+            listed=zeros((trees,), np.int16),
             draw=zeros((trees,), np.float32),
             asked=zeros((trees,), np.int64),
         )
@@ -173,7 +178,7 @@ class GameForest:
         self.planes = zeros((rows, channels, game.size, game.size), np.float32) if planes is None else planes
         self.logits = zeros((rows, actions), np.float32) if logits is None else logits
         self.values = zeros((rows, 2), np.float32) if values is None else values
-        machine.write(self.games.random, np.stack([make_random(seed, tree) for tree in range(trees)]))
+        machine.write(self.games.random, np.stack([make_random(*seed, tree) for tree in range(trees)]))
         machine.write(self.plan.phase, np.full(trees, self.steps.BEGINS, np.int8))
         machine.write(self.plan.due, np.full(trees, self.steps.NOTHING, np.int8))
 
@@ -282,3 +287,17 @@ class GameForest:
     def simulations(self) -> int:
         """Leaves that the network was asked for."""
         return int(self._machine.read(self.plan.asked).sum())
+
+
+def _nodes(game: Game, playouts: int) -> int:
+    """What is kept of the last tree, what is added, and the children of the root, which are all looked at."""
+    return 3 * playouts + 2 * game.actions + 4
+
+
+def bytes_a_tree(game: Game, playouts: int) -> int:
+    """Roughly what one more game takes: its tree and its share of the spare ones, its samples, its states."""
+    nodes, actions = _nodes(game, playouts), game.actions
+    tree = nodes * 17 + nodes * actions * 18
+    samples = game.spec.longest(game.size) * (4 * actions + 8)
+    states = 8 * (2 * game.spec.state_length(game.size) + game.scratch) + 14 * actions
+    return tree + tree // SPARE_SHARE + samples + states + 8 * min(4 * actions, nodes)

@@ -31,7 +31,7 @@ from eightfold.arena.cluster_games import ClusterGames
 from eightfold.arena.engine import PlayGames
 from eightfold.core.cluster import Cluster, connect
 from eightfold.core.workers import Job, Place, Worker, Workers
-from eightfold.learning.actors.local import LocalPlayers
+from eightfold.learning.actors.here import players_here
 from eightfold.learning.actors.players import MakePlayers, Wanted
 from eightfold.learning.actors.remote import Assignment, SelfPlayActor, SliceReport
 from eightfold.learning.data.record import PlayedGame
@@ -50,7 +50,7 @@ log = logging.getLogger("eightfold")
 def players_on(address: str | None, *, actors: int = 0) -> Iterator[MakePlayers]:
     """What makes the players of a run, on the cluster at an address or, for None, here; `actors` 0: all that fit."""
     if address is None:
-        yield LocalPlayers
+        yield players_here
         return
     with connect(address) as cluster:  # an error comes before anything is written
         yield lambda wanted: ClusterPlayers(wanted, cluster, actors=actors)

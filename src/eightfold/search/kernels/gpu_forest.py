@@ -68,7 +68,7 @@ class Plan(NamedTuple):
     row: NDArray[np.int32]  # [G] of the batch, where its leaf is
     rows: NDArray[np.int32]  # [1] taken in this step
     moves: NDArray[np.int16]  # [G, A] what is legal at its leaf
-    count: NDArray[np.int16]  # [G] and how many they are
+    listed: NDArray[np.int16]  # [G] and how many they are
     draw: NDArray[np.float32]  # [G] what a draw is worth to the side to move there
     asked: NDArray[np.int64]  # [G] leaves that the network was asked for
 
@@ -150,7 +150,7 @@ def _ask(
     for k in range(lane_of(lanes), count, lanes):
         plan.moves[tree, k] = scratch[k]
     if lane_of(lanes) == 0:
-        plan.count[tree] = count
+        plan.listed[tree] = count
         plan.draw[tree] = draw_value(forest, tree, state)
         plan.asked[tree] += 1
 
@@ -287,7 +287,7 @@ def _absorb(
     value = answer[0] + answer[1] * plan.draw[tree]
     fresh = forest.first[tree, node] == NONE
     if fresh:
-        _expand(forest, tree, node, plan.moves[tree], Int(plan.count[tree]), logits, lanes)
+        _expand(forest, tree, node, plan.moves[tree], Int(plan.listed[tree]), logits, lanes)
     if lane_of(lanes) == 0:
         forest.drawn[tree, 0] += answer[1]
         forest.drawn[tree, 1] += 1

@@ -65,7 +65,7 @@ def root_value(forest: Forest, roots: Roots, game: int, policy: NDArray[np.float
     Halving spends most playouts on moves that it drops, so there it is the value of the improved policy.
     """
     proof, first = forest.proof[game, ROOT], forest.first[game, ROOT]
-    value = np.float64(forest.value[game, ROOT])
+    value = float(forest.value[game, ROOT])
     if proof != UNKNOWN:
         return 0.0 if proof == DRAWN else value
     if first == NONE:

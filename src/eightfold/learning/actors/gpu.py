@@ -1,0 +1,254 @@
+"""Games played on a GPU: trees, rules and network there, thousands of games at once, recorded as one CUDA graph.
+
+The host launches a period of steps, and takes over the games that have ended (`eightfold.search.game_forest`). A run's
+settings mean what they mean on a CPU; what is not offered here (`why_not`) is played on the CPU instead.
+
+A game depends on the seed, on its number and on the weights it was played with; which games end before new weights
+come depends on time, as everywhere.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from eightfold.arena.engine import PlayGames, play_games
+from eightfold.core.cuda import why_no_cuda
+from eightfold.core.errors import EightfoldError
+from eightfold.games.game import Game
+from eightfold.learning.actors.cuda_machine import CudaMachine
+from eightfold.learning.actors.players import Wanted
+from eightfold.learning.config import SelfPlayConfig, TrainConfig
+from eightfold.learning.data.record import PlayedGame, settings_digest
+from eightfold.learning.selfplay import opening_points
+from eightfold.nets.inference.backends import make_backend
+from eightfold.nets.inference.backends.choice import torch_options
+from eightfold.nets.inference.backends.interface import Backend, Runner
+from eightfold.nets.inference.device_evaluator import DeviceEvaluator
+from eightfold.search.game_forest import PERIOD, FinishedGame, GameForest, Machine, bytes_a_tree
+
+SPARE_TREES = 0.125  # more games than rows, so that the batch is full while some of them wait for a move
+MEMORY_SHARE = 0.7  # of what is free, for trees; the network and the trainer need some
+WARM_UPS = 3  # periods before the recording, in which the libraries choose kernels and take their memory
+
+
+def why_not(config: TrainConfig) -> str:
+    """Why a run's games cannot be played on its GPU, in words; empty if they can."""
+    if config.selfplay.rollouts_wanted:
+        return f"leaves={config.selfplay.leaves} plays games from leaves, which only the CPU does"
+    if config.selfplay.cache:
+        return "a cache of evaluations (selfplay.cache) is kept on the CPU alone"
+    if not config.backend.startswith(("auto", "torch")):
+        return f"backend={config.backend} runs on the CPU alone"
+    return why_no_cuda()
+
+
+class GpuPlayers:
+    """`Players` on one GPU."""
+
+    def __init__(self, wanted: Wanted) -> None:
+        """Compiles the kernels for the game, if that was not done before; an error names the line that cannot be."""
+        config, game = wanted.config, wanted.game
+        self._config, self._game, self._network, self._shape = config, game, wanted.network, wanted.description.shape()
+        self._stream = torch.cuda.Stream(config.device)  # type: ignore[no-untyped-call]
+        rows, trees = games_that_fit(config, game)
+        self.notice = "" if rows == config.selfplay.gpu_games else _fewer(config.selfplay.gpu_games, rows)
+        with torch.cuda.stream(self._stream):
+            self._evaluator = DeviceEvaluator(
+                wanted.network,
+                self._shape,
+                encoder=config.encoder,
+                batch=rows,
+                symmetry=config.symmetry,
+                symmetries=game.symmetries,
+                device=config.device,
+                options=torch_options(config.backend),
+                seed=config.seed,
+            )
+            machine, seed = CudaMachine(config.device), (config.seed, wanted.games)
+            self._games = GamesOnMachine(game, config.selfplay, machine, self._evaluator, trees=trees, seed=seed)
+            try:
+                self._games.forest.hand_over()
+                self._games.forest.step()
+                self._games.forest.tend()
+            except Exception as trouble:
+                raise _compile_trouble(trouble, game) from trouble
+        self._graph: torch.cuda.CUDAGraph | None = None
+        self._seed, self._digest = config.seed, settings_digest(config.selfplay)
+        self._backend: Backend | None = None
+
+    @property
+    def simulations(self) -> int:
+        with torch.cuda.stream(self._stream):
+            return self._games.forest.simulations
+
+    def prepare(self, stop: Callable[[], bool]) -> None:
+        """Record a period: the steps with the network between them, and beside them what the waiting trees need."""
+        side = torch.cuda.Stream(self._config.device)  # type: ignore[no-untyped-call]
+        with torch.cuda.stream(self._stream):
+            for _ in range(WARM_UPS):
+                self._games.period()
+            self._stream.synchronize()
+            graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(graph, stream=self._stream, capture_error_mode="thread_local"):
+                self._games.period(beside=side)
+        self._graph = graph
+
+    def load(self, network: nn.Module, *, theta: float) -> None:
+        self._network = network
+        with torch.cuda.stream(self._stream):
+            self._evaluator.load(network)
+        self._stream.synchronize()
+        if self._backend is not None:
+            self._backend.load(network)
+
+    def play(
+        self,
+        games: int,
+        *,
+        on_game: Callable[[PlayedGame], None],
+        deadline: float = math.inf,
+        stop: Callable[[], bool] = lambda: False,
+    ) -> int:
+        assert self._graph is not None, "prepare comes first"
+        played = 0
+        with torch.cuda.stream(self._stream):
+            while played < games and time.perf_counter() < deadline and not stop():
+                self._graph.replay()
+                for each in self._games.forest.finished():
+                    on_game(played_game(each, self._game, self._seed, self._digest))
+                    played += 1
+                if not self._evaluator.is_sound:
+                    raise EightfoldError(
+                        "the network answers with something that is not a number: its weights are no good"
+                    )
+        return played
+
+    def figures(self) -> dict[str, Any]:
+        return {}
+
+    def runner(self) -> Runner:
+        if self._backend is None:
+            self._backend = make_backend(self._config.backend, self._network, self._shape, device=self._config.device)
+        return self._backend
+
+    @property
+    def play_games(self) -> PlayGames:
+        return play_games
+
+    def close(self) -> None:
+        """The memory goes with the object."""
+
+
+class GamesOnMachine:
+    """A forest of games with an evaluator in the same memory, on a GPU or, in tests, on the CPU."""
+
+    def __init__(
+        self,
+        game: Game,
+        settings: SelfPlayConfig,
+        machine: Machine,
+        evaluator: DeviceEvaluator,
+        *,
+        trees: int,
+        seed: tuple[int, ...],
+    ) -> None:
+        self._evaluator = evaluator
+        planes, logits, values = (machine.view(each) for each in (evaluator.planes, evaluator.logits, evaluator.values))
+        self.forest = GameForest(
+            game,
+            settings,
+            ways_of(settings, game),
+            encoder=evaluator.encoder,
+            trees=trees,
+            rows=len(evaluator.planes),
+            seed=seed,
+            machine=machine,
+            planes=planes,
+            logits=logits,
+            values=values,
+        )
+
+    def period(self, beside: Any = None) -> None:
+        """Hand trees over; then steps, and on another stream, if there is one, what the waiting trees need."""
+        self.forest.hand_over()
+        if beside is not None:
+            present = torch.cuda.current_stream()
+            beside.wait_stream(present)
+            with torch.cuda.stream(beside):
+                self.forest.tend()
+        for _ in range(PERIOD):
+            self.forest.step()
+            self._evaluator.answer()
+        self._evaluator.check()
+        if beside is None:
+            self.forest.tend()
+        else:
+            present.wait_stream(beside)
+
+
+def ways_of(settings: SelfPlayConfig, game: Game) -> dict[str, Any]:
+    """The settings of self-play as the kernels of `gpu_moves.py` take them."""
+    points = opening_points(game.size, settings.opening_anywhere)
+    free = bool(game.start().legal_mask[points].all())  # else, as where stones fall to the bottom, any legal moves
+    return {
+        "playouts": int(settings.playouts),
+        "fast_playouts": int(settings.fast_playouts or settings.playouts),
+        "full_share": float(settings.full_share),
+        "by_halving": settings.root == "gumbel",
+        "count_reused_visits": bool(settings.count_reused_visits),
+        "noise": float(settings.noise),
+        "noise_alpha": float(settings.noise_alpha),
+        "temperature": float(settings.temperature),
+        "temperature_plies": int(settings.temperature_plies),
+        "final_temperature": float(settings.final_temperature),
+        "contempt": float(settings.contempt),
+        "opening_share": float(settings.opening_share),
+        "opening_stones": int(settings.opening_stones),
+        "opening_points": points if free else [],
+    }
+
+
+def played_game(finished: FinishedGame, game: Game, seed: int, digest: str) -> PlayedGame:
+    return PlayedGame(
+        moves=tuple(finished.moves.tolist()),
+        opening=finished.opening,
+        result=finished.result,
+        plies=finished.plies.astype(np.int64),
+        policies=finished.policies,
+        root_values=finished.values,
+        game=game.text,
+        seed=seed,
+        settings=digest,
+    )
+
+
+def games_that_fit(config: TrainConfig, game: Game) -> tuple[int, int]:
+    """Rows of a batch and trees, as many as are asked for or as the free memory of the GPU holds."""
+    free, _ = torch.cuda.mem_get_info(config.device)
+    playouts = max(config.selfplay.playouts, config.selfplay.fast_playouts)
+    most = int(MEMORY_SHARE * free / bytes_a_tree(game, playouts))
+    rows = min(config.selfplay.gpu_games, int(most / (1 + SPARE_TREES)))
+    if rows < 1:
+        raise EightfoldError(
+            f"the GPU has {free / 2**30:.1f} GiB free, too little for one game of {config.selfplay.playouts} playouts"
+        )
+    return rows, rows + math.ceil(SPARE_TREES * rows)
+
+
+def _fewer(asked: int, rows: int) -> str:
+    return f"the GPU's free memory holds {rows:,} games at once, not {asked:,}: these are played"
+
+
+def _compile_trouble(trouble: Exception, game: Game) -> EightfoldError:
+    places = re.findall(r'File "([^"]+)", line (\d+)', str(trouble))
+    where = f"{places[-1][0]}, line {places[-1][1]}" if places else game.name
+    reason = next((line.strip() for line in str(trouble).splitlines() if line.strip()), type(trouble).__name__)
+    return EightfoldError(f"{game.name} cannot be compiled for a GPU ({where}): {reason}")
