@@ -1,98 +1,74 @@
-"""The forest of a GPU, with one lane and on the CPU, against the forest of the CPU."""
+"""The forest of a GPU against that of the CPU: with one lane, as plain Python or compiled; and on a GPU."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
+from forest_games import GAMES, SETTINGS, assert_equal_searches, play
 
+from eightfold.core.cuda import why_no_cuda
+from eightfold.core.extras import is_installed
 from eightfold.games import make_game
-from eightfold.games.state import BLACK
-from eightfold.search.forest import ForestSearch
-from eightfold.search.game_forest import PERIOD, GameForest, Host
+from eightfold.games.state import DRAW
 from eightfold.search.settings import SearchSettings
 
-
-class Oracle:
-    """Answers drawn from the planes themselves: the same position, the same answer, and no two alike."""
-
-    encoder = "last-move"
-
-    def __init__(self, actions: int) -> None:
-        self._actions = actions
-
-    def evaluate(self, planes):
-        logits = np.zeros((len(planes), self._actions), np.float32)
-        values = np.zeros((len(planes), 2), np.float32)
-        for k, each in enumerate(planes):
-            random = np.random.default_rng(np.packbits(each != 0).astype(np.int64).tolist())
-            logits[k] = random.normal(size=self._actions)
-            values[k, 1] = random.uniform(0, 0.3)
-            values[k, 0] = random.uniform(-0.7, 0.7)
-        return logits, values
+HERE = str(Path(__file__).parent)
 
 
-WAYS = {
-    "playouts": 60,
-    "fast_playouts": 20,
-    "full_share": 1.0,
-    "by_halving": False,
-    "count_reused_visits": False,
-    "noise": 0.0,
-    "noise_alpha": 0.3,
-    "temperature": 0.0,
-    "temperature_plies": 0,
-    "final_temperature": 0.0,
-    "contempt": 0.0,
-    "opening_share": 0.0,
-    "opening_stones": 0,
-    "opening_points": [],
-}
-
-
-def play(game, settings, *, trees, rows, games, seed=1, **ways):
-    """Let games play themselves; those that ended, and the forest."""
-    oracle = Oracle(game.actions)
-    forest = GameForest(
-        game, settings, {**WAYS, **ways}, encoder="last-move", trees=trees, rows=rows, seed=(seed,), machine=Host()
+def test_with_one_lane_and_as_plain_python_every_search_is_that_of_the_cpu(run_python):
+    code = (
+        f"import sys; sys.path.insert(0, {HERE!r})\n"
+        "from forest_games import *\n"
+        "for text in (GAMES[1], GAMES[3]):\n"
+        "    assert_equal_searches(text, SETTINGS[1], playouts=8)\n"
+        "    print(text)\n"
     )
-    finished = []
-    for _ in range(100_000):
-        forest.hand_over()
-        for _ in range(PERIOD):
-            forest.step()
-            forest.logits[:], forest.values[:] = oracle.evaluate(forest.planes)
-        forest.tend()
-        finished += forest.finished()
-        if len(finished) >= games:
-            return finished, forest
-    raise AssertionError("the games do not end")
+    assert run_python(code, NUMBA_DISABLE_JIT="1").splitlines() == [GAMES[1], GAMES[3]]
 
 
-def searched_again(game, settings, moves, *, playouts):
-    """The policies that the forest of the CPU finds at every position of a game, with the tree kept between moves."""
-    search = ForestSearch(game, Oracle(game.actions), playouts=playouts, settings=settings)
-    search.set_root(0, game.start().state, contempt_side=BLACK)
-    policies, values = [], []
-    for move in moves:
-        search.prepare_root(0, playouts, noisy=True)
-        while search.forest.left[0] > 0 and search.forest.proof[0, 0] == 0:
-            search.step()
-        policies.append(search.root_policy(0))
-        values.append(search.root_value(0))
-        search.advance(0, int(move))
-    return policies, values
+def test_games_keep_to_the_rules_whatever_is_drawn_by_chance(run_python):
+    code = f"import sys; sys.path.insert(0, {HERE!r})\nfrom test_game_forest import play_by_chance\nplay_by_chance()\n"
+    run_python(code, NUMBA_DISABLE_JIT="1")
 
 
-GAMES = ["gomoku:size=5,win=4", "gomoku:size=6,win=4", "gomoku:size=6,win=5,rule=renju", "go:size=3"]
+def play_by_chance():
+    """Openings, noise, temperature, cheap searches, forced playouts and halving: all moves are legal to the end."""
+    game = make_game("gomoku:size=5,win=4")
+    points = list(range(game.points))
+    chance = {"temperature": 1.0, "temperature_plies": 100, "opening_share": 1.0, "opening_points": points}
+    for root, ways in (
+        ({"forced_playouts": 2.0}, {"noise": 0.25, "full_share": 0.5, "fast_playouts": 3}),
+        ({"root": "gumbel", "gumbel_moves": 4}, {"by_halving": True}),
+    ):
+        settings = SearchSettings(proof_nodes=10, **root)
+        games = play(game, settings, playouts=8, games=3, opening_stones=3, **{**chance, **ways})
+        assert {each.opening for each in games} <= set(range(4))
+        assert len({tuple(each.moves) for each in games}) == 3
+        for each in games:
+            position = game.after([int(move) for move in each.moves])
+            assert position.result == each.result if position.is_over else each.result == DRAW
+            assert list(each.plies) == sorted(set(each.plies))
+            assert len(each.moves) - each.opening >= len(each.plies) > 0
+            np.testing.assert_allclose(each.policies.sum(axis=1), 1, atol=1e-5)
+            assert np.abs(each.values).max() <= 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", GAMES)
-@pytest.mark.parametrize("settings", [{}, {"exploration": 1.25, "fpu_reduction": 0.2, "proof_nodes": 30}])
-def test_every_search_of_every_game_is_that_of_the_forest_on_the_cpu(text, settings):
-    game, settings = make_game(text), SearchSettings(**settings)
-    finished, _ = play(game, settings, trees=3, rows=2, games=2)
-    for each in finished[:2]:
-        policies, values = searched_again(game, settings, each.moves, playouts=60)
-        assert len(each.plies) == len(each.moves) == len(policies) > 4
-        np.testing.assert_allclose(each.policies, policies, atol=1e-6)
-        np.testing.assert_allclose(each.values, values, atol=1e-6)
+@pytest.mark.parametrize("settings", SETTINGS)
+def test_compiled_with_one_lane_every_search_is_that_of_the_cpu(text, settings):
+    assert_equal_searches(text, settings, playouts=60, games=2)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not is_installed("torch") or why_no_cuda() != "", reason=why_no_cuda() or "no PyTorch")
+@pytest.mark.parametrize(
+    "text", [*GAMES, "gomoku:size=8,rule=standard", "gomoku:size=7,rule=caro", "go:size=5,ko=situational"]
+)
+@pytest.mark.parametrize("settings", SETTINGS)
+def test_on_a_gpu_every_search_is_that_of_the_cpu(text, settings):
+    from eightfold.learning.actors.cuda_machine import CudaMachine
+
+    assert_equal_searches(text, settings, playouts=60, games=2, machine=CudaMachine())

@@ -26,6 +26,7 @@ EXTRAS = {
     "uvicorn": ("Uvicorn", "web"),
     "websockets": ("the package websockets", "web"),
     "ray": ("Ray", "cluster"),
+    "numba_cuda": ("numba-cuda", "cuda"),
     "zstandard": ("the package zstandard", "patterns"),
 }
 
