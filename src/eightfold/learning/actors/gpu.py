@@ -131,6 +131,9 @@ class GpuPlayers:
                     )
         return played
 
+    def finish(self) -> None:
+        """All games that ended were told of."""
+
     def figures(self) -> dict[str, Any]:
         return {}
 
