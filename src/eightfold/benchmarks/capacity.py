@@ -6,8 +6,8 @@ learner, which stores every game and trains on its samples. It is saturated when
     stored       games/s × seconds to take in a game                                    at most 1
     trained      games/s × samples a game × replay ratio / samples trained a second     at most 1
 
-A learner that cannot train as fast as the games come keeps up with the games all the same: it trains less often on each
-sample. Weights go to every node once a version, and there is a version a second at most.
+A learner that cannot train as fast as the games come takes them in all the same, and trains less often on each sample.
+One that cannot take them in lets the actors wait. Weights go to every node once a version, a version a second at most.
 """
 
 from __future__ import annotations
@@ -40,11 +40,12 @@ class Measured:
 class Capacity:
     actors: int
     nodes: int
-    games_per_s: float
+    offered: float  # games a second, if no actor ever waited
+    games_per_s: float  # that the learner takes in
     received: float  # bytes a second, games
     sent: float  # bytes a second, weights
-    stored: float  # share of the learner's time
-    trained: float
+    stored: float  # share of the learner's time that taking in all games on offer would need
+    trained: float  # the same for training on the games that it takes in
     line_bytes_a_day: float
 
 
@@ -57,26 +58,22 @@ def capacity(measured: Measured, actors: int, *, actors_a_node: int = 16, traine
     >>> many = capacity(one, 32)
     >>> many.games_per_s, many.received, many.sent, round(many.trained, 2)
     (64.0, 192000.0, 2000000.0, 5.12)
-    >>> most_actors(one), most_actors(one, trained_per_s=1e6)
-    (6, 50)
+    >>> capacity(one, 1000).offered, capacity(one, 1000).games_per_s
+    (2000.0, 100.0)
     """
-    nodes, games = -(-actors // actors_a_node), actors * measured.games_per_s
+    nodes, offered = -(-actors // actors_a_node), actors * measured.games_per_s
+    games = min(offered, 1 / measured.take_in_seconds)
     return Capacity(
         actors=actors,
         nodes=nodes,
+        offered=offered,
         games_per_s=games,
         received=games * measured.bytes_a_game,
         sent=nodes * measured.weights_bytes / measured.seconds_a_version,
-        stored=games * measured.take_in_seconds,
+        stored=offered * measured.take_in_seconds,
         trained=games * measured.samples_a_game * measured.replay_ratio / (trained_per_s or measured.trained_per_s),
         line_bytes_a_day=DAY * games * measured.line_bytes,
     )
-
-
-def most_actors(measured: Measured, *, trained_per_s: float = 0.0) -> int:
-    """That one learner can use: it keeps up with storing and, at the replay ratio, with training."""
-    one = capacity(measured, 1, trained_per_s=trained_per_s)
-    return int(1 / max(one.stored, one.trained))
 
 
 def table(measured: Measured, counted: dict[int, float], projected: Sequence[int]) -> str:
@@ -86,7 +83,8 @@ def table(measured: Measured, counted: dict[int, float], projected: Sequence[int
     heads = [f"{number:,} {'measured' if number in counted else 'projected'}" for number in numbers]
     lines = [
         ("games/s measured", [f"{counted[n]:,.2f}" if n in counted else "" for n in numbers]),
-        ("games/s by the model", [f"{row.games_per_s:,.2f}" for row in rows]),
+        ("games/s by the model", [f"{row.offered:,.2f}" for row in rows]),
+        ("games/s that one learner takes in", [f"{row.games_per_s:,.2f}" for row in rows]),
         ("nodes of 16 processors", [f"{row.nodes:,}" for row in rows]),
         ("games received", [_bytes(row.received) + "/s" for row in rows]),
         ("weights sent, at most", [_bytes(row.sent) + "/s" for row in rows]),

@@ -22,8 +22,8 @@ from typing import NamedTuple
 import numpy as np
 from torch import nn
 
-from eightfold.benchmarks.capacity import Measured, most_actors, table
-from eightfold.benchmarks.report import Benchmark, Figure
+from eightfold.benchmarks.capacity import Measured, capacity, table
+from eightfold.benchmarks.report import Benchmark, Figure, bar_text, value_text
 from eightfold.config import load_preset
 from eightfold.core.cluster import connect
 from eightfold.core.extras import need
@@ -85,10 +85,12 @@ def run() -> Benchmark:
 def markdown() -> str:
     """The table of docs/scaling.md."""
     benchmark, measured, counted = measure()
-    figures = "\n".join(
-        f"| {each.key.replace('_', ' ')} | {each.value:,.4g} {each.unit} |" for each in benchmark.figures
-    )
-    return f"| measured here | |\n|---|---:|\n{figures}\n\n{table(measured, counted, PROJECTED)}"
+    rows = [
+        f"| {each.key.replace('_', ' ')} | {value_text(each)} | {bar_text(each)} | {each.note} |"
+        for each in benchmark.figures
+    ]
+    head = f"{benchmark.title}:\n\n| measured | | bar | |\n|---|---:|---|---|\n"
+    return head + "\n".join(rows) + "\n\n" + table(measured, counted, PROJECTED)
 
 
 def measure() -> tuple[Benchmark, Measured, dict[int, float]]:
@@ -150,7 +152,14 @@ def measure() -> tuple[Benchmark, Measured, dict[int, float]]:
         Figure(key="broadcast_ms", value=1e3 * broadcast, unit="ms", note="until both actors play with them"),
         Figure(key="take_in_ms_a_game", value=1e3 * take_in, unit="ms", note="of the learner's thread"),
         Figure(key="trained_samples_per_s", value=trained, unit="/s", note="on half of the cores"),
-        Figure(key="most_actors_of_this_learner", value=most_actors(measured), note="docs/scaling.md"),
+        Figure(
+            key="actors_that_saturate_training",
+            value=1 / capacity(measured, 1).trained,
+            note=f"of this learner, at a replay ratio of {measured.replay_ratio:g}",
+        ),
+        Figure(
+            key="actors_that_saturate_taking_in", value=1 / capacity(measured, 1).stored, note="of any learner here"
+        ),
     )
     title = f"{config.network}, 8x8, preset quick, {config.selfplay.parallel_games} games an actor, one thread each"
     return Benchmark(name="cluster", title=title, figures=figures), measured, counted

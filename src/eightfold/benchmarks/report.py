@@ -64,13 +64,14 @@ def print_benchmarks(measured: list[Benchmark]) -> None:
         table.add_section()
         table.add_row(f"[bold]{benchmark.name}[/bold]", f"[bold]{benchmark.title}[/bold]", "", "")
         for figure in benchmark.figures:
-            table.add_row("", figure.key.replace("_", " "), _value(figure), _bar(figure))
+            table.add_row("", figure.key.replace("_", " "), value_text(figure), _bar(figure))
             if figure.note:
                 table.add_row("", f"  [dim]{figure.note}[/dim]", "", "")
     console.print(table)
 
 
-def _value(figure: Figure) -> str:
+def value_text(figure: Figure) -> str:
+    """A value with its unit, as tables show it."""
     if figure.value is None:
         return "-"
     if 0 < abs(figure.value) < 0.0005:
@@ -79,12 +80,13 @@ def _value(figure: Figure) -> str:
     return f"{figure.value:,.{digits}f} {figure.unit}".rstrip()
 
 
+def bar_text(figure: Figure) -> str:
+    """The bar, and whether it is reached."""
+    bars = (("at least", figure.least), ("at most", figure.most))
+    words = [f"{how} {bar:g}" for how, bar in bars if bar is not None]
+    return " ".join([*words, *([] if figure.reached is None else ["ok" if figure.reached else "missed"])])
+
+
 def _bar(figure: Figure) -> str:
-    words = []
-    if figure.least is not None:
-        words.append(f"at least {figure.least:g}")
-    if figure.most is not None:
-        words.append(f"at most {figure.most:g}")
-    if figure.reached is None:
-        return " ".join(words)
-    return " ".join([*words, "[green]ok[/green]" if figure.reached else "[red]missed[/red]"])
+    """The same in colours."""
+    return bar_text(figure).replace("ok", "[green]ok[/green]").replace("missed", "[red]missed[/red]")
