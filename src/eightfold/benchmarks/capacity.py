@@ -52,7 +52,7 @@ class Capacity:
 def capacity(measured: Measured, actors: int, *, actors_a_node: int = 16, trained_per_s: float = 0.0) -> Capacity:
     """The model; `trained_per_s` is that of another learner than the measured one.
 
-    >>> one = Measured(games_per_s=2, two_actors=1.9, samples_a_game=10, bytes_a_game=3000, line_bytes=100,
+    >>> one = Measured(games_per_s=2.0, two_actors=1.9, samples_a_game=10, bytes_a_game=3000, line_bytes=100,
     ...     sample_bytes=200, weights_bytes=1e6, take_in_seconds=0.01, trained_per_s=4000, replay_ratio=32,
     ...     window=30_000, seconds_a_version=1)
     >>> many = capacity(one, 32)
