@@ -167,7 +167,8 @@ def each_other(report: Report, found: dict[str, Any]) -> None:
         words = "; ".join(f"{row['mark']} s: {_verdict(row)} with {percent(row['score'])}" for row in equal)
         report.text(f"- `{game}`, proofs {proofs}: {words}.")
     report.text(
-        "15x15 is not in this study: a cold start there needs self-play on a GPU, which Eightfold does not have yet."
+        "15x15 is not in this study: a cold start there needs self-play on a GPU, and a teacher that is charged for on"
+        " the same clock."
     )
 
 
