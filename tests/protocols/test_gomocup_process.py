@@ -91,6 +91,8 @@ def test_yxstop_and_end_interrupt_thinking():
 
     with Manager("--player", "mcts") as manager:
         assert manager.ask("START 15") == "OK"
+        assert manager.ask("PLAY 7,7") == "7,7"  # which waits for the search: who has none makes quick moves
+        assert manager.ask("RESTART") == "OK"
         manager.send("INFO timeout_turn 600000", "BEGIN")
         time.sleep(0.5)
         taken.add(move_of(manager.ask("YXSTOP"), 15))  # ten minutes were allowed; `ask` waits for two
