@@ -114,5 +114,5 @@ def test_a_search_with_a_network_compiles_every_kernel_once():
         code.name.removeprefix(f"{source.stem}.").partition("-")[0]
         for code in cache_folder(source).rglob(f"{source.stem}.*.nbc")
     )
-    assert {"descend", "_walk", "_settle", "_back_up", "absorb", "advance"} <= set(counted)
+    assert {"descend", "_walk", "_settle", "back_up", "absorb", "advance"} <= set(counted)
     assert {name for name, count in counted.items() if count > 1} == set()

@@ -14,7 +14,8 @@ PROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text
 
 
 def packages(requirements: list[str]) -> set[str]:
-    return {re.split(r"[\[<>=; ]", requirement)[0] for requirement in requirements}
+    """Their names, as modules are written."""
+    return {re.split(r"[\[<>=; ]", requirement)[0].replace("-", "_") for requirement in requirements}
 
 
 @pytest.mark.parametrize("module", EXTRAS)

@@ -252,7 +252,7 @@ def test_a_win_at_once_is_seen_exactly_when_there_is_one(size, win, rule):
         position = game.start()
         while not position.is_over and position.ply < 6 * win:
             expected = any(position.play(int(move)).result in (BLACK, WHITE) for move in position.legal_moves)
-            scratch = np.empty(game.actions, np.int64)
+            scratch = np.empty(game.scratch, np.int64)
             for rules in (game.rules, defaults):  # the game's own and the default say the same
                 move = rules.find_win(position.state, 0, scratch)
                 assert (move != NO_MOVE) == expected

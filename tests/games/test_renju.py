@@ -214,7 +214,7 @@ def test_black_loses_when_only_forbidden_points_are_left():
     last = position.play((5, 5))
     assert last.winner == WHITE
     assert last.outcome == "white wins"
-    scratch = np.empty(36, np.int64)
+    scratch = np.empty(game.scratch, np.int64)
     for rules in (game.rules, specialise(DEFAULTS, game.rules)):
         assert rules.find_win(position.state, 0, scratch) == 35
     both_left = set_up(game, stones, BLACK)

@@ -107,16 +107,18 @@ def _imports(wanted: list[ast.alias], template: str, rules: ModuleType) -> str:
     offered = [alias for alias in wanted if hasattr(rules, alias.name)]
     lacking = [alias for alias in wanted if not hasattr(rules, alias.name)]
     lines = f"from {rules.__name__} import {', '.join(map(ast.unparse, offered))}\n" if offered else ""
-    for home in HOMES[: HOMES.index(template) if template in HOMES else None]:
+    homes = HOMES[: HOMES.index(template) if template in HOMES else None]
+    missing = [alias.name for alias in lacking if not any(alias.name in _kernels_in(home) for home in homes)]
+    if missing:
+        raise EightfoldError(
+            f"the game module {rules.__name__} offers no kernel {missing[0]!r}, "
+            f"which {template.rpartition('.')[2]} needs"
+        )
+    for home in homes:
         found = [alias for alias in lacking if alias.name in _kernels_in(home)]
         lacking = [alias for alias in lacking if alias not in found]
         if found:
             lines += f"from {specialise(home, rules).__name__} import {', '.join(map(ast.unparse, found))}\n"
-    if lacking:
-        raise EightfoldError(
-            f"the game module {rules.__name__} offers no kernel {lacking[0].name!r}, "
-            f"which {template.rpartition('.')[2]} needs"
-        )
     return lines
 
 
