@@ -14,16 +14,19 @@ unexport PYTHONDONTWRITEBYTECODE
 # What `make run` passes on, e.g. make run ARGS="--minutes 5 --seed 3 --run runs/third"
 ARGS ?=
 
-.PHONY: run test test-all bench lint format warmup clean
+.PHONY: run prepare test test-all bench lint format warmup clean
 .DEFAULT_GOAL := run
 
 run: $(READY)
 	$(BIN)/eightfold train quick --page $(ARGS)
 
-test: $(WARM) $(BROWSER)
+# All that the tests need.
+prepare: $(WARM) $(BROWSER)
+
+test: prepare
 	$(BIN)/python -m pytest -m "not slow" -n auto --dist worksteal
 
-test-all: $(WARM) $(BROWSER)
+test-all: prepare
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
 bench: $(TOOLS)
