@@ -18,9 +18,10 @@ from eightfold.core.specialise import specialise
 from eightfold.core.threads import run_parts
 from eightfold.games.game import Game
 from eightfold.games.state import BLACK, WHITE
+from eightfold.search.forest_arrays import constants_of, make_forest, make_leaves, make_roots, nodes_needed
 from eightfold.search.kernels import forced, gumbel
 from eightfold.search.kernels import roots as root_kernels
-from eightfold.search.kernels.tree import DRAWN, FORCED, GUMBEL, NONE, PUCT, ROOT, UNKNOWN, WON, Constants, Roots
+from eightfold.search.kernels.tree import DRAWN, FORCED, GUMBEL, NONE, PUCT, ROOT, UNKNOWN, WON
 from eightfold.search.leaves import Rollouts, check_leaves
 from eightfold.search.result import LONGEST_VARIATION
 from eightfold.search.settings import PlaySettings, SearchSettings
@@ -63,39 +64,14 @@ class ForestSearch:
         self.kernels: Any = specialise("eightfold.search.kernels.forest", game.rules)
         self.random = random or np.random.default_rng(0)
         self._encoder, planes = game.encoder(evaluator.encoder)
-        # What is kept of the last tree, what is added, and the children of the root, which are all looked at.
-        nodes = 3 * playouts + 2 * leaves_a_game + 2 * game.actions + 2
-        self.forest = self._make_forest(games, nodes)
-        self._spare = self._make_forest(1, nodes)
-        self.roots = Roots(
-            rule=np.full(games, PUCT, np.int8),
-            forced=float(settings.forced_playouts),
-            candidates=int(settings.gumbel_moves),
-            visit_constant=float(settings.gumbel_visits),
-            value_constant=float(settings.gumbel_scale),
-            begun=np.zeros(games, np.int64),
-            budget=np.zeros(games, np.int64),
-            noise=np.zeros((games, game.actions)),
-            before=np.zeros((games, game.actions), np.int32),
-        )
-        batch, row = games * leaves_a_game, game.spec.state_length(game.size)
-        depth = min(4 * game.actions, nodes) + 1
-        self._leaves = self.kernels.Leaves(
-            game=np.zeros(batch, np.int32),
-            depth=np.zeros(batch, np.int32),
-            nodes=np.zeros((batch, depth), np.int32),
-            edges=np.zeros((batch, depth), np.int32),
-            states=np.zeros((batch, row), np.int64),
-        )
+        nodes, batch = nodes_needed(game, playouts, leaves_a_game), games * leaves_a_game
+        self.forest, self._spare = make_forest(game, games, nodes), make_forest(game, 1, nodes)
+        self.roots, self._leaves = make_roots(game, settings, games), make_leaves(game, batch, nodes)
         self._planes = np.zeros((batch, planes, game.size, game.size), np.float32)
         self._parts = max(1, min(threads, games // GAMES_A_THREAD))
         self._bounds = [games * part // self._parts for part in range(self._parts + 1)]  # each thread's games
         self._scratch = np.zeros((self._parts, game.scratch), np.int64)
-        self._constants = Constants(
-            exploration=float(settings.exploration),
-            fpu_reduction=float(settings.fpu_reduction),
-            proof_nodes=int(settings.proof_nodes),
-        )
+        self._constants = constants_of(settings)
         check_leaves(settings, game)
         self.rollouts: Rollouts | None = None  # where leaves are not valued by the network alone
         self.theta = settings.weight_of_rollouts  # may change while games go on; at 0 none are played
@@ -107,26 +83,6 @@ class ForestSearch:
         self._start = game.start().state
         for number in range(games):
             self.set_root(number, self._start)
-
-    def _make_forest(self, games: int, nodes: int) -> Any:
-        edges = nodes * self.game.actions
-        return self.kernels.Forest(
-            states=np.zeros((games, self.game.spec.state_length(self.game.size)), np.int64),
-            first=np.zeros((games, nodes), np.int32),
-            degree=np.zeros((games, nodes), np.int32),
-            visits=np.zeros((games, nodes), np.int32),
-            value=np.zeros((games, nodes), np.float32),
-            proof=np.zeros((games, nodes), np.int8),
-            move=np.zeros((games, edges), np.int16),
-            prior=np.zeros((games, edges), np.float32),
-            edge_visits=np.zeros((games, edges), np.int32),
-            edge_value=np.zeros((games, edges), np.float32),
-            child=np.zeros((games, edges), np.int32),
-            used=np.zeros((games, 2), np.int32),
-            draw=np.zeros(games, np.float32),
-            drawn=np.zeros((games, 2)),
-            left=np.zeros(games, np.int32),
-        )
 
     def set_root(self, number: int, state: NDArray[np.int64], contempt_side: int = 0) -> None:
         """Forget a game's tree and start from `state`; the colour `contempt_side`, if any, values a draw less."""

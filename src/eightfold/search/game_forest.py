@@ -26,7 +26,7 @@ from eightfold.core.rng import make_random
 from eightfold.core.specialise import specialise
 from eightfold.games.game import Game
 from eightfold.games.state import PLY
-from eightfold.search.kernels.tree import Constants, Forest, Leaves, Roots
+from eightfold.search.forest_arrays import constants_of, make_forest, make_leaves, make_roots, nodes_needed
 from eightfold.search.settings import SearchSettings
 
 PERIOD = 8  # steps between two moments at which trees are handed over
@@ -116,30 +116,13 @@ class GameForest:
         self._encoder, channels = game.encoder(encoder)
         zeros, actions, length = machine.zeros, game.actions, game.spec.state_length(game.size)
         self._room = length  # a state, where it is quick to change
-        nodes = _nodes(game, max(ways["playouts"], ways["fast_playouts"]))
-        self.forest = self._make_forest(trees, nodes)
+        nodes = nodes_needed(game, max(ways["playouts"], ways["fast_playouts"]))
+        self.forest = make_forest(game, trees, nodes, zeros)
         spares = max(1, -(-trees // SPARE_SHARE))
-        self._spare = self._make_forest(spares, nodes)
+        self._spare = make_forest(game, spares, nodes, zeros)
         self._spares = self.kernels.Spares(taken=zeros((1,), np.int32), origin=zeros((spares, nodes), np.int32))
-        self.roots = Roots(
-            rule=zeros((trees,), np.int8),
-            forced=float(settings.forced_playouts),
-            candidates=int(settings.gumbel_moves),
-            visit_constant=float(settings.gumbel_visits),
-            value_constant=float(settings.gumbel_scale),
-            begun=zeros((trees,), np.int64),
-            budget=zeros((trees,), np.int64),
-            noise=zeros((trees, actions), np.float64),
-            before=zeros((trees, actions), np.int32),
-        )
-        depth = min(4 * actions, nodes) + 1
-        self._leaves = Leaves(
-            game=zeros((trees,), np.int32),
-            depth=zeros((trees,), np.int32),
-            nodes=zeros((trees, depth), np.int32),
-            edges=zeros((trees, depth), np.int32),
-            states=zeros((trees, length), np.int64),
-        )
+        self.roots = make_roots(game, settings, trees, zeros)
+        self._leaves = make_leaves(game, trees, nodes, zeros)
         self.plan = self.steps.Plan(
             phase=zeros((trees,), np.int8),
             due=zeros((trees,), np.int8),
@@ -167,11 +150,7 @@ class GameForest:
         opening_points = zeros((len(points),), np.int64)
         machine.write(opening_points, points)
         self._ways = self.kernels.Ways(**{**ways, "opening_points": opening_points})
-        self._constants = Constants(
-            exploration=float(settings.exploration),
-            fpu_reduction=float(settings.fpu_reduction),
-            proof_nodes=int(settings.proof_nodes),
-        )
+        self._constants = constants_of(settings)
         self._start = zeros((length,), np.int64)
         machine.write(self._start, game.start().state)
         self._scratch = zeros((trees, game.scratch), np.int64)
@@ -181,26 +160,6 @@ class GameForest:
         machine.write(self.games.random, np.stack([make_random(*seed, tree) for tree in range(trees)]))
         machine.write(self.plan.phase, np.full(trees, self.steps.BEGINS, np.int8))
         machine.write(self.plan.due, np.full(trees, self.steps.NOTHING, np.int8))
-
-    def _make_forest(self, trees: int, nodes: int) -> Forest:
-        zeros, edges = self._machine.zeros, nodes * self.game.actions
-        return Forest(
-            states=zeros((trees, self.game.spec.state_length(self.game.size)), np.int64),
-            first=zeros((trees, nodes), np.int32),
-            degree=zeros((trees, nodes), np.int32),
-            visits=zeros((trees, nodes), np.int32),
-            value=zeros((trees, nodes), np.float32),
-            proof=zeros((trees, nodes), np.int8),
-            move=zeros((trees, edges), np.int16),
-            prior=zeros((trees, edges), np.float32),
-            edge_visits=zeros((trees, edges), np.int32),
-            edge_value=zeros((trees, edges), np.float32),
-            child=zeros((trees, edges), np.int32),
-            used=zeros((trees, 2), np.int32),
-            draw=zeros((trees,), np.float32),
-            drawn=zeros((trees, 2), np.float64),
-            left=zeros((trees,), np.int32),
-        )
 
     # ---- a period ---------------------------------------------------------------------------------------
 
@@ -289,14 +248,9 @@ class GameForest:
         return int(self._machine.read(self.plan.asked).sum())
 
 
-def _nodes(game: Game, playouts: int) -> int:
-    """What is kept of the last tree, what is added, and the children of the root, which are all looked at."""
-    return 3 * playouts + 2 * game.actions + 4
-
-
 def bytes_a_tree(game: Game, playouts: int) -> int:
     """Roughly what one more game takes: its tree and its share of the spare ones, its samples, its states."""
-    nodes, actions = _nodes(game, playouts), game.actions
+    nodes, actions = nodes_needed(game, playouts), game.actions
     tree = nodes * 17 + nodes * actions * 18
     samples = game.spec.longest(game.size) * (4 * actions + 8)
     states = 8 * (2 * game.spec.state_length(game.size) + game.scratch) + 14 * actions

@@ -19,7 +19,7 @@ from eightfold.core.jit import Int, Ints, kernel
 from eightfold.core.lanes import added_up, count_up, from_first_lane, lane_of, sum_before, wait_for_lanes
 from eightfold.core.rng import Random, random_below, random_normal, random_unit
 from eightfold.games.contract import is_dead, legal, play
-from eightfold.games.state import BLACK, DRAW, ONGOING, PLY, RESULT, WHITE
+from eightfold.games.state import BLACK, DRAW, ONGOING, PLY, RESULT, WHITE, copy_state
 from eightfold.search.kernels.forced import prune_target
 from eightfold.search.kernels.forest import plant
 from eightfold.search.kernels.gpu_forest import BEGINS, DONE, NOTHING, OVER, RIPENS, WALKS, Plan, prove_around_root
@@ -142,7 +142,7 @@ def _open(state: Ints, moves: NDArray[np.int16], start: Ints, ways: Ways, random
     """A few random moves that end nothing; how many."""
     if random_unit(random) < ways.opening_share:
         for _ in range(TRIES):
-            _copy(start, state)
+            copy_state(start, state)
             wanted, made = random_below(random, ways.opening_stones + 1), 0
             while made < wanted and state[RESULT] == ONGOING:
                 move = _random_move(state, ways.opening_points, random, scratch)
@@ -153,14 +153,8 @@ def _open(state: Ints, moves: NDArray[np.int16], start: Ints, ways: Ways, random
                 made += 1
             if made == wanted and state[RESULT] == ONGOING:
                 return made
-    _copy(start, state)
+    copy_state(start, state)
     return 0
-
-
-@kernel
-def _copy(source: Ints, target: Ints) -> None:
-    for k in range(target.shape[0]):
-        target[k] = source[k]
 
 
 @kernel
