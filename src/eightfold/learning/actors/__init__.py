@@ -1,1 +1,1 @@
-"""Where the games of a run come from: this process (`local.py`) or actors on a cluster (`cluster.py`)."""
+"""Where the games of a run come from: this process (`local.py`), its GPU (`gpu.py`) or a cluster (`cluster.py`)."""
