@@ -34,7 +34,7 @@ def play_on_the_host() -> None:
     finished = []
     while len(finished) < 3:
         games.period()
-        finished += games.forest.finished()
+        finished += games.collect(games.look())
     assert games.forest.simulations > 0
     assert evaluator.is_sound
     for each in finished:

@@ -62,7 +62,7 @@ def play(game, settings, *, playouts, games, trees=3, rows=2, seed=1, machine=No
             machine.write(forest.logits, logits)
             machine.write(forest.values, values)
         forest.tend()
-        finished += forest.finished()
+        finished += forest.collect(forest.look()())
     return finished[:games]
 
 

@@ -10,6 +10,9 @@ the search are the same text for both.
     (network)     all rows are answered; this and the step before it PERIOD times
     tend          meanwhile: moves, proofs and noise for the trees that wait
 
+A game that is over keeps its place until it is collected: `look` asks for what has ended, without waiting, and
+`collect` takes it, when the next period is under way already.
+
 Shapes as in the kernels.
 """
 
@@ -30,7 +33,9 @@ from eightfold.search.forest_arrays import constants_of, make_forest, make_leave
 from eightfold.search.settings import SearchSettings
 
 PERIOD = 8  # steps between two moments at which trees are handed over
-SPARE_SHARE = 8  # there is room to keep the trees of so small a part of all games at once
+ROUNDS = 2  # of walking and settling in a step: for the trees whose first leaf was settled by the rules
+WAITING_SHARE = 8  # so small a part of all trees can wait for a move at the same time
+WORKERS = 4096  # at most, that look around the roots of those
 
 
 class Machine(Protocol):
@@ -47,6 +52,12 @@ class Machine(Protocol):
 
     def read(self, array: Any, rows: NDArray[np.int64] | None = None) -> NDArray[Any]:
         """An array, or some of its rows, as NumPy's."""
+
+    def fetch(self, array: Any) -> Callable[[], NDArray[Any]]:
+        """An array as it will be when all that was begun is done: ask for it now, wait for it later."""
+
+    def mark(self, array: Any, rows: NDArray[np.int64], content: NDArray[Any]) -> None:
+        """Change some rows alone."""
 
     def clear(self, array: Any) -> None:
         """Make it zeros again."""
@@ -69,6 +80,13 @@ class Host:
 
     def read(self, array: NDArray[Any], rows: NDArray[np.int64] | None = None) -> NDArray[Any]:
         return array.copy() if rows is None else array[rows]
+
+    def fetch(self, array: NDArray[Any]) -> Callable[[], NDArray[Any]]:
+        content = array.copy()
+        return lambda: content
+
+    def mark(self, array: NDArray[Any], rows: NDArray[np.int64], content: NDArray[Any]) -> None:
+        array[rows] = content
 
     def clear(self, array: NDArray[Any]) -> None:
         array[...] = 0
@@ -118,21 +136,32 @@ class GameForest:
         self._room = length  # a state, where it is quick to change
         nodes = nodes_needed(game, max(ways["playouts"], ways["fast_playouts"]))
         self.forest = make_forest(game, trees, nodes, zeros)
-        spares = max(1, -(-trees // SPARE_SHARE))
-        self._spare = make_forest(game, spares, nodes, zeros)
-        self._spares = self.kernels.Spares(taken=zeros((1,), np.int32), origin=zeros((spares, nodes), np.int32))
+        places = max(1, -(-trees // WAITING_SHARE))
+        self._spare = make_forest(game, places, nodes, zeros)
+        self._spare_states = zeros((places, nodes, length), np.int64)
+        self._origin = zeros((places, nodes), np.int32)
         self.roots = make_roots(game, settings, trees, zeros)
         self._leaves = make_leaves(game, trees, nodes, zeros)
         self.plan = self.steps.Plan(
             phase=zeros((trees,), np.int8),
             due=zeros((trees,), np.int8),
-            collected=zeros((trees,), np.int8),
+            waiting=zeros((places,), np.int32),
+            waiters=zeros((1,), np.int32),
+            ended=zeros((trees,), np.int32),
+            collected=zeros((trees,), np.int32),
+            states=zeros((trees, nodes, length), np.int64),
             row=zeros((trees,), np.int32),
             rows=zeros((1,), np.int32),
             moves=zeros((trees, actions), np.int16),
             listed=zeros((trees,), np.int16),
             draw=zeros((trees,), np.float32),
             asked=zeros((trees,), np.int64),
+        )
+        self._workers = min(WORKERS, places * (actions + 1))
+        self._tasks = self.kernels.Tasks(
+            taken=zeros((1,), np.int32),
+            winner=zeros((trees,), np.int64),
+            scratch=zeros((max(self._workers, places), game.scratch), np.int64),
         )
         longest = game.spec.longest(game.size)
         self.games = self.kernels.Games(
@@ -157,6 +186,7 @@ class GameForest:
         self.planes = zeros((rows, channels, game.size, game.size), np.float32) if planes is None else planes
         self.logits = zeros((rows, actions), np.float32) if logits is None else logits
         self.values = zeros((rows, 2), np.float32) if values is None else values
+        self._collected = np.zeros(trees, np.int32)
         machine.write(self.games.random, np.stack([make_random(*seed, tree) for tree in range(trees)]))
         machine.write(self.plan.phase, np.full(trees, self.steps.BEGINS, np.int8))
         machine.write(self.plan.due, np.full(trees, self.steps.NOTHING, np.int8))
@@ -164,57 +194,65 @@ class GameForest:
     # ---- a period ---------------------------------------------------------------------------------------
 
     def hand_over(self) -> None:
+        self._machine.clear(self.plan.waiters)
         self._machine.run(self.steps.hand_over, self.trees, 0, self.plan)
 
     def step(self) -> None:
         """Every tree that is not waiting goes on; the leaves of at most `rows` of them are written to `planes`."""
-        self._machine.clear(self.plan.rows)
-        self._machine.run(
-            self.steps.step_tree,
-            self.trees,
-            self._room,
-            self.forest,
-            self.roots,
-            self._leaves,
-            self.plan,
-            self._constants,
-            self._encoder,
-            self.planes,
-            self.logits,
-            self.values,
-            self._scratch,
-        )
+        run, forest, leaves, plan, constants = self._machine.run, self.forest, self._leaves, self.plan, self._constants
+        self._machine.clear(plan.rows)
+        for _ in range(ROUNDS):
+            run(
+                self.steps.walk_tree,
+                self.trees,
+                0,
+                forest,
+                self.roots,
+                leaves,
+                plan,
+                constants,
+                self.logits,
+                self.values,
+            )
+            run(self.steps.settle_leaf, self.trees, self._room, forest, leaves, plan, constants, self._scratch)
+        run(self.steps.ask_leaf, self.trees, 0, forest, leaves, plan, self._encoder, self.planes, self._scratch)
 
     def tend(self) -> None:
         """Moves, proofs and noise for the trees that waited when they were handed over."""
-        self._machine.clear(self._spares.taken)
-        self._machine.run(
+        run, forest, plan, places = self._machine.run, self.forest, self.plan, len(self._origin)
+        self._machine.clear(self._tasks.taken)
+        run(
             self.kernels.tend_tree,
-            self.trees,
-            self._room,
-            self.forest,
+            places,
+            0,
+            forest,
             self.roots,
-            self.plan,
+            plan,
             self.games,
             self._start,
             self._constants,
             self._ways,
             self._spare,
-            self._spares,
-            self._scratch,
+            self._spare_states,
+            self._origin,
+            self._tasks.scratch,
         )
+        run(self.kernels.look_around, self._workers, self._room, forest, plan, self._tasks, self._constants)
+        run(self.kernels.ripen_tree, places, 0, forest, self.roots, plan, self.games, self._tasks, self._ways)
 
     # ---- games that are over ----------------------------------------------------------------------------
 
-    def finished(self) -> list[FinishedGame]:
-        """The games that ended since the last call; others take their places."""
+    def look(self) -> Callable[[], NDArray[np.int32]]:
+        """Ask how many games of each tree are over; the answer is for `collect`."""
+        return self._machine.fetch(self.plan.ended)
+
+    def collect(self, ended: NDArray[np.int32]) -> list[FinishedGame]:
+        """The games that are over and that nobody has taken yet; others take their places."""
         machine, games = self._machine, self.games
-        over = machine.read(self.plan.phase) == self.steps.OVER
-        over &= machine.read(self.plan.collected) == 0
-        numbers = np.flatnonzero(over)
+        numbers = np.flatnonzero(ended > self._collected)
         if not len(numbers):
             return []
-        states, moves, opening, searched, plies, values, results = (
+        states, moves, opening, searched, plies, values, results, policies = (
             machine.read(array, numbers)
             for array in (
                 self.forest.states,
@@ -224,12 +262,11 @@ class GameForest:
                 games.plies,
                 games.values,
                 games.result,
+                games.policies,
             )
         )
-        policies = machine.read(games.policies, numbers)
-        collected = machine.read(self.plan.collected)
-        collected[numbers] = 1
-        machine.write(self.plan.collected, collected)
+        self._collected[numbers] = ended[numbers]
+        machine.mark(self.plan.collected, numbers, ended[numbers])
         return [
             FinishedGame(
                 moves=moves[k, : states[k, PLY]],
@@ -249,9 +286,8 @@ class GameForest:
 
 
 def bytes_a_tree(game: Game, playouts: int) -> int:
-    """Roughly what one more game takes: its tree and its share of the spare ones, its samples, its states."""
-    nodes, actions = nodes_needed(game, playouts), game.actions
-    tree = nodes * 17 + nodes * actions * 18
+    """Roughly what one more game takes: its tree and its share of the spare ones, its samples, its scratch."""
+    nodes, actions, length = nodes_needed(game, playouts), game.actions, game.spec.state_length(game.size)
+    tree = nodes * (17 + 18 * actions + 8 * length)
     samples = game.spec.longest(game.size) * (4 * actions + 8)
-    states = 8 * (2 * game.spec.state_length(game.size) + game.scratch) + 14 * actions
-    return tree + tree // SPARE_SHARE + samples + states + 8 * min(4 * actions, nodes)
+    return tree + tree // WAITING_SHARE + samples + 8 * (2 * length + 2 * game.scratch + 2 * actions)

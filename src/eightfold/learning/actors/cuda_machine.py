@@ -54,6 +54,23 @@ class CudaMachine:
         chosen = tensor if rows is None else tensor[torch.from_numpy(rows).to(self.device)]
         return np.asarray(chosen.cpu().numpy())
 
+    def fetch(self, array: Any) -> Callable[[], NDArray[Any]]:
+        tensor = self.tensor(array)
+        content = torch.empty(tensor.shape, dtype=tensor.dtype, pin_memory=True)
+        content.copy_(tensor, non_blocking=True)
+        arrived = torch.cuda.Event()  # type: ignore[no-untyped-call]
+        arrived.record(torch.cuda.current_stream(self.device))
+
+        def wait() -> NDArray[Any]:
+            arrived.synchronize()
+            return content.numpy()
+
+        return wait
+
+    def mark(self, array: Any, rows: NDArray[np.int64], content: NDArray[Any]) -> None:
+        places, values = (torch.from_numpy(each).to(self.device) for each in (rows, content))
+        self.tensor(array)[places] = values
+
     def clear(self, array: Any) -> None:
         self.tensor(array).zero_()
 

@@ -1,7 +1,8 @@
 """Games played on a GPU: trees, rules and network there, thousands of games at once, recorded as one CUDA graph.
 
-The host launches a period of steps, and takes over the games that have ended (`eightfold.search.game_forest`). A run's
-settings mean what they mean on a CPU; what is not offered here (`why_not`) is played on the CPU instead.
+The games are in groups, and the network is busy with one group while the trees of another are walked. The host launches
+a period of steps, and takes over the games that have ended (`eightfold.search.game_forest`). A run's settings mean what
+they mean on a CPU; what is not offered here (`why_not`) is played on the CPU instead.
 
 A game depends on the seed, on its number and on the weights it was played with; which games end before new weights
 come depends on time, as everywhere.
@@ -17,6 +18,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import nn
 
 from eightfold.arena.engine import PlayGames, play_games
@@ -36,7 +38,10 @@ from eightfold.search.game_forest import PERIOD, FinishedGame, GameForest, Machi
 
 SPARE_TREES = 0.125  # more games than rows, so that the batch is full while some of them wait for a move
 MEMORY_SHARE = 0.7  # of what is free, for trees; the network and the trainer need some
+GROUPS = 2  # of games, so that the network is busy with one while the trees of another are walked
 WARM_UPS = 3  # periods before the recording, in which the libraries choose kernels and take their memory
+
+Look = tuple[Callable[[], NDArray[np.int32]], Callable[[], NDArray[np.float32]]]
 
 
 def why_not(config: TrainConfig) -> str:
@@ -57,29 +62,33 @@ class GpuPlayers:
         """Compiles the kernels for the game, if that was not done before; an error names the line that cannot be."""
         config, game = wanted.config, wanted.game
         self._config, self._game, self._network, self._shape = config, game, wanted.network, wanted.description.shape()
-        self._stream = torch.cuda.Stream(config.device)  # type: ignore[no-untyped-call]
+        self._stream, self._collecting = _stream(config.device), _stream(config.device)
         rows, trees = games_that_fit(config, game)
         self.notice = "" if rows == config.selfplay.gpu_games else _fewer(config.selfplay.gpu_games, rows)
+        groups = min(GROUPS, rows)
+        self.groups: list[GamesOnMachine] = []
         with torch.cuda.stream(self._stream):
-            self._evaluator = DeviceEvaluator(
-                wanted.network,
-                self._shape,
-                encoder=config.encoder,
-                batch=rows,
-                symmetry=config.symmetry,
-                symmetries=game.symmetries,
-                device=config.device,
-                options=torch_options(config.backend),
-                seed=config.seed,
-            )
-            machine, seed = CudaMachine(config.device), (config.seed, wanted.games)
-            self._games = GamesOnMachine(game, config.selfplay, machine, self._evaluator, trees=trees, seed=seed)
-            try:
-                self._games.forest.hand_over()
-                self._games.forest.step()
-                self._games.forest.tend()
-            except Exception as trouble:
-                raise _compile_trouble(trouble, game) from trouble
+            for number in range(groups):
+                evaluator = DeviceEvaluator(
+                    wanted.network,
+                    self._shape,
+                    encoder=config.encoder,
+                    batch=rows // groups,
+                    symmetry=config.symmetry,
+                    symmetries=game.symmetries,
+                    device=config.device,
+                    options=torch_options(config.backend),
+                    seed=config.seed + number,
+                )
+                machine, seed = CudaMachine(config.device), (config.seed, wanted.games, number)
+                group = GamesOnMachine(game, config.selfplay, machine, evaluator, trees=trees // groups, seed=seed)
+                self.groups.append(group)
+                try:
+                    group.forest.hand_over()
+                    group.forest.step()
+                    group.forest.tend()
+                except Exception as trouble:
+                    raise _compile_trouble(trouble, game) from trouble
         self._graph: torch.cuda.CUDAGraph | None = None
         self._seed, self._digest = config.seed, settings_digest(config.selfplay)
         self._backend: Backend | None = None
@@ -87,24 +96,31 @@ class GpuPlayers:
     @property
     def simulations(self) -> int:
         with torch.cuda.stream(self._stream):
-            return self._games.forest.simulations
+            return sum(group.forest.simulations for group in self.groups)
 
     def prepare(self, stop: Callable[[], bool]) -> None:
-        """Record a period: the steps with the network between them, and beside them what the waiting trees need."""
-        side = torch.cuda.Stream(self._config.device)  # type: ignore[no-untyped-call]
+        """Record a period of all groups side by side: while one asks the network, another walks its trees."""
         with torch.cuda.stream(self._stream):
             for _ in range(WARM_UPS):
-                self._games.period()
+                for group in self.groups:
+                    group.period()
             self._stream.synchronize()
             graph = torch.cuda.CUDAGraph()
             with torch.cuda.graph(graph, stream=self._stream, capture_error_mode="thread_local"):
-                self._games.period(beside=side)
+                streams = [_stream(self._config.device) for _ in self.groups]
+                for group, stream in zip(self.groups, streams, strict=True):
+                    stream.wait_stream(self._stream)
+                    with torch.cuda.stream(stream):
+                        group.period(beside=_stream(self._config.device))
+                for stream in streams:
+                    self._stream.wait_stream(stream)
         self._graph = graph
 
     def load(self, network: nn.Module, *, theta: float) -> None:
         self._network = network
         with torch.cuda.stream(self._stream):
-            self._evaluator.load(network)
+            for group in self.groups:
+                group.evaluator.load(network)
         self._stream.synchronize()
         if self._backend is not None:
             self._backend.load(network)
@@ -117,18 +133,26 @@ class GpuPlayers:
         deadline: float = math.inf,
         stop: Callable[[], bool] = lambda: False,
     ) -> int:
+        """The games of a period are stored while the GPU plays the next one."""
         assert self._graph is not None, "prepare comes first"
-        played = 0
-        with torch.cuda.stream(self._stream):
-            while played < games and time.perf_counter() < deadline and not stop():
+        played, looks = 0, list[Look]()
+        while played < games and time.perf_counter() < deadline and not stop():
+            with torch.cuda.stream(self._stream):
                 self._graph.replay()
-                for each in self._games.forest.finished():
-                    on_game(played_game(each, self._game, self._seed, self._digest))
-                    played += 1
-                if not self._evaluator.is_sound:
-                    raise EightfoldError(
-                        "the network answers with something that is not a number: its weights are no good"
-                    )
+                following = [group.look() for group in self.groups]
+            played += self._collect(looks, on_game)
+            looks = following
+        return played + self._collect(looks, on_game)
+
+    def _collect(self, looks: list[Look], on_game: Callable[[PlayedGame], None]) -> int:
+        """Hand on the games that were over at some moment; how many they are."""
+        played = 0
+        for group, look in zip(self.groups, looks, strict=False):
+            with torch.cuda.stream(self._collecting):
+                finished = group.collect(look)
+            for each in finished:
+                on_game(played_game(each, self._game, self._seed, self._digest))
+            played += len(finished)
         return played
 
     def finish(self) -> None:
@@ -163,8 +187,9 @@ class GamesOnMachine:
         trees: int,
         seed: tuple[int, ...],
     ) -> None:
-        self._evaluator = evaluator
+        self._machine, self.evaluator = machine, evaluator
         planes, logits, values = (machine.view(each) for each in (evaluator.planes, evaluator.logits, evaluator.values))
+        self._trouble = machine.view(evaluator.trouble)
         self.forest = GameForest(
             game,
             settings,
@@ -189,12 +214,24 @@ class GamesOnMachine:
                 self.forest.tend()
         for _ in range(PERIOD):
             self.forest.step()
-            self._evaluator.answer()
-        self._evaluator.check()
+            self.evaluator.answer()
+        self.evaluator.check()
         if beside is None:
             self.forest.tend()
         else:
             present.wait_stream(beside)
+
+    def look(self) -> Look:
+        """Ask what has ended, and whether the network's answers are sound, without waiting."""
+        return self.forest.look(), self._machine.fetch(self._trouble)
+
+    def collect(self, look: Look) -> list[FinishedGame]:
+        """The games that had ended then."""
+        ended, trouble = look
+        finished = self.forest.collect(ended())
+        if not np.isfinite(trouble()).all():
+            raise EightfoldError("the network answers with something that is not a number: its weights are no good")
+        return finished
 
 
 def ways_of(settings: SelfPlayConfig, game: Game) -> dict[str, Any]:
@@ -244,6 +281,10 @@ def games_that_fit(config: TrainConfig, game: Game) -> tuple[int, int]:
             f"the GPU has {free / 2**30:.1f} GiB free, too little for one game of {config.selfplay.playouts} playouts"
         )
     return rows, rows + math.ceil(SPARE_TREES * rows)
+
+
+def _stream(device: str) -> torch.cuda.Stream:
+    return torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
 
 
 def _fewer(asked: int, rows: int) -> str:

@@ -3,9 +3,13 @@
 The rules of the search are those of `forest.py`, whose kernels do what one lane can do; what looks at all edges of a
 node is here, for 32 lanes. A tree has at most one leaf with the network, so there is no virtual loss. One step:
 
-    absorb    the network's answer to the leaf that was asked: expand it, back its value up
-    descend   walk to the next leaf, again where a walk ends in a position that is settled
+    walk      absorb the network's answer to the last leaf, then go down to the next
+    settle    play the move that leads to a leaf that is new; a leaf that is settled by the rules asks nobody
     ask       take a row of the network's batch and write the leaf's planes there
+
+Walking and settling come twice in a step, for the trees whose first leaf was settled. They are kernels of their own
+because the rules take many registers and the walk takes few. Every node keeps its position: a walk plays one move, not
+one for every node on its way.
 
 There may be more trees than rows: while some wait for a move, others fill the batch. What a move needs (a proof of
 every child of the root, noise, the tree below the move) takes longer than a step, so it is not done here but by
@@ -13,7 +17,7 @@ every child of the root, noise, the tree below the move) takes longer than a ste
 (`hand_over`); in between neither touches a tree of the other.
 
 With `lanes` 1 the same text runs on a CPU, tree after tree: the tests compare it with `forest.py` visit by visit.
-Shapes: G trees, R rows of a batch, N nodes and E edges a tree, D depth, A actions, L state row, S scratch.
+Shapes: G trees, R rows of a batch, N nodes and E edges a tree, D depth, A actions, L state row, S scratch, H waiting.
 """
 
 from __future__ import annotations
@@ -36,7 +40,7 @@ from eightfold.core.lanes import (
 )
 from eightfold.games.contract import encode_together, find_win_together, is_dead, legal_together, play
 from eightfold.games.state import DRAW, NO_MOVE, ONGOING, RESULT, SIDE
-from eightfold.search.kernels.forest import ROOT_PROOF, back_up, choose, draw_value, new_node, prove
+from eightfold.search.kernels.forest import back_up, choose, draw_value, new_node
 from eightfold.search.kernels.tree import (
     DRAWN,
     LOST,
@@ -51,12 +55,12 @@ from eightfold.search.kernels.tree import (
     Roots,
 )
 
-# What a tree does next. Steps: it walks; it holds a leaf and has no row; the network was asked for its leaf.
-WALKS, HOLDS, ASKS = 0, 1, 2
+# What a tree does next. Steps: it walks; its leaf is new; its leaf wants a row; the network was asked for its leaf.
+WALKS, FRESH, HOLDS, ASKS = 0, 1, 2, 3
 # Beside the steps: its root was just expanded; its search is done; its game is to begin. Or it is over, and nobody's.
-RIPENS, DONE, BEGINS, OVER = 3, 4, 5, 6
+RIPENS, DONE, BEGINS, OVER = 4, 5, 6, 7
 NOTHING = -1
-WALKS_A_STEP = 4  # at most, while they end in settled positions
+WALKS_A_STEP = 4  # at most, while they end in positions that are settled
 
 
 class Plan(NamedTuple):
@@ -64,7 +68,11 @@ class Plan(NamedTuple):
 
     phase: NDArray[np.int8]  # [G] what the steps know
     due: NDArray[np.int8]  # [G] what is done beside them in this period, then what came of it; or NOTHING
-    collected: NDArray[np.int8]  # [G] whether a game that is over may make room for another
+    waiting: NDArray[np.int32]  # [H] the trees for which something is due
+    waiters: NDArray[np.int32]  # [1] how many would be, if there were room
+    ended: NDArray[np.int32]  # [G] games of a tree that are over
+    collected: NDArray[np.int32]  # [G] and that somebody has taken: then the next may begin
+    states: Ints  # [G, N, L] the position of every node but the root
     row: NDArray[np.int32]  # [G] of the batch, where its leaf is
     rows: NDArray[np.int32]  # [1] taken in this step
     moves: NDArray[np.int16]  # [G, A] what is legal at its leaf
@@ -74,37 +82,43 @@ class Plan(NamedTuple):
 
 
 @kernel
-def hand_over(tree: int, lanes: int, state: Ints, plan: Plan) -> None:
+def hand_over(tree: int, lanes: int, room: Ints, plan: Plan) -> None:
     """Between two periods: what was done beside the steps becomes known to them, and what waits is to be done."""
     if lane_of(lanes) != 0:
         return
     if plan.due[tree] != NOTHING:
         plan.phase[tree] = plan.due[tree]
-    if plan.phase[tree] == OVER and plan.collected[tree]:
-        plan.collected[tree] = 0
+    if plan.phase[tree] == OVER and plan.collected[tree] == plan.ended[tree]:
         plan.phase[tree] = BEGINS
     phase = plan.phase[tree]
-    plan.due[tree] = phase if phase in (RIPENS, DONE, BEGINS) else NOTHING
+    plan.due[tree] = NOTHING
+    if phase in (RIPENS, DONE, BEGINS):
+        place = count_up(plan.waiters, 0)
+        if place < plan.waiting.shape[0]:  # else the next time
+            plan.waiting[place] = tree
+            plan.due[tree] = phase
+
+
+# ---- walk --------------------------------------------------------------------------------------------
 
 
 @kernel
-def step_tree(
+def walk_tree(
     tree: int,
     lanes: int,
-    state: Ints,  # [L] room
+    room: Ints,
     forest: Forest,
     roots: Roots,
     leaves: Leaves,
     plan: Plan,
     constants: Constants,
-    encoder: int,
-    planes: NDArray[np.float32],  # [R, C, N, N]
     logits: NDArray[np.float32],  # [R, A]
     values: NDArray[np.float32],  # [R, 2]
-    rooms: Ints,  # [G, S]
 ) -> None:
-    """Absorb an answer, walk to the next leaf, ask."""
-    phase, scratch = Int(plan.phase[tree]), rooms[tree]
+    """Absorb an answer, and walk to the next leaf."""
+    phase = Int(plan.phase[tree])
+    if phase != ASKS and phase != WALKS:
+        return
     if phase == ASKS:
         row = plan.row[tree]
         phase = _absorb(forest, leaves, plan, tree, logits[row], values[row], lanes)
@@ -113,68 +127,21 @@ def step_tree(
         walks += 1
         if forest.left[tree] <= 0 or forest.proof[tree, ROOT] != UNKNOWN:
             phase = DONE
-        elif _walk(forest, roots, leaves, tree, state, constants, scratch, lanes):
-            phase = HOLDS
-            copy_row(state, leaves.states[tree], lanes)  # in case that there is no row for it now
-    if phase == HOLDS:
-        row = Int(0)
-        if lane_of(lanes) == 0:
-            row = Int(count_up(plan.rows, 0))
-        row = from_first_lane(row, lanes)
-        if row < planes.shape[0]:
-            phase = ASKS
-            if walks == 0:
-                copy_row(leaves.states[tree], state, lanes)
-            _ask(forest, plan, tree, state, encoder, planes[row], scratch, lanes)
-            if lane_of(lanes) == 0:
-                plan.row[tree] = row
+        else:
+            phase = _walk(forest, roots, leaves, tree, constants, lanes)
     if lane_of(lanes) == 0:
         plan.phase[tree] = phase
-    wait_for_lanes(lanes)
 
 
 @kernel
-def _ask(
-    forest: Forest,
-    plan: Plan,
-    tree: int,
-    state: Ints,
-    encoder: int,
-    planes: NDArray[np.float32],  # [C, N, N]
-    scratch: Ints,
-    lanes: int,
-) -> None:
-    """Show a leaf to the network, and note what is needed of it when the answer comes."""
-    encode_together(state, encoder, planes, lanes)
-    count = legal_together(state, scratch, lanes)
-    for k in range(lane_of(lanes), count, lanes):
-        plan.moves[tree, k] = scratch[k]
-    if lane_of(lanes) == 0:
-        plan.listed[tree] = count
-        plan.draw[tree] = draw_value(forest, tree, state)
-        plan.asked[tree] += 1
-
-
-@kernel
-def _walk(
-    forest: Forest,
-    roots: Roots,
-    leaves: Leaves,
-    tree: int,
-    state: Ints,
-    constants: Constants,
-    scratch: Ints,
-    lanes: int,
-) -> bool:
-    """One simulation down the tree. True if its leaf needs the network; otherwise it is backed up at once."""
+def _walk(forest: Forest, roots: Roots, leaves: Leaves, tree: int, constants: Constants, lanes: int) -> int:
+    """One simulation down the tree; what the tree does next. A leaf whose value is known is backed up at once."""
     first_lane = lane_of(lanes) == 0
-    copy_row(forest.states[tree], state, lanes)
     if first_lane:
         forest.left[tree] -= 1
-        leaves.nodes[tree, 0] = ROOT
     wait_for_lanes(lanes)
-    node, depth = int(ROOT), 0
-    while forest.first[tree, node] != NONE and forest.proof[tree, node] == UNKNOWN:
+    node, edge, depth, fresh = Int(ROOT), Int(NONE), 0, False
+    while not fresh and forest.first[tree, node] != NONE and forest.proof[tree, node] == UNKNOWN:
         if depth + 1 >= leaves.nodes.shape[1]:
             break
         edge = Int(NONE)
@@ -188,41 +155,52 @@ def _walk(
         child = Int(forest.child[tree, edge])
         fresh = child == NONE
         if fresh and forest.used[tree, 0] == forest.first.shape[1]:
+            fresh = False
             break  # the tree is full
-        wait_for_lanes(lanes)
         if first_lane:
-            play(state, Int(forest.move[tree, edge]))
-            if fresh:
-                child = Int(new_node(forest, tree))
-                forest.child[tree, edge] = child
+            leaves.nodes[tree, depth] = node
             leaves.edges[tree, depth] = edge
-            leaves.nodes[tree, depth + 1] = child
-        wait_for_lanes(lanes)
-        node = from_first_lane(child, lanes)
+        node = child
         depth += 1
-        if fresh:
-            _settle(forest, tree, node, state, constants.proof_nodes, scratch, lanes)
-    proof = forest.proof[tree, node]
-    known = proof != UNKNOWN or forest.first[tree, node] != NONE
-    if forest.visits[tree, node] > 0 and forest.used[tree, 1] + roots.before.shape[1] > forest.move.shape[1]:
-        known = True  # no room for its edges: what the network said of it must do
     wait_for_lanes(lanes)
     if first_lane:
+        if fresh:
+            node = Int(new_node(forest, tree))
+            forest.child[tree, edge] = node
         leaves.game[tree] = tree
         leaves.depth[tree] = depth
-        if known:
-            back_up(forest, leaves, tree, forest.value[tree, node], not known)
-            if proof != UNKNOWN:
-                forest.drawn[tree, 0] += proof == DRAWN
-                forest.drawn[tree, 1] += 1
+        leaves.nodes[tree, depth] = node
     wait_for_lanes(lanes)
-    return not known
+    if fresh:
+        return FRESH
+    known = forest.proof[tree, node] != UNKNOWN or forest.first[tree, node] != NONE
+    if forest.visits[tree, node] > 0 and forest.used[tree, 1] + roots.before.shape[1] > forest.move.shape[1]:
+        known = True  # no room for its edges: what the network said of it must do
+    if not known:
+        return HOLDS
+    _back_up(forest, leaves, tree, node, forest.value[tree, node], lanes)
+    return WALKS
 
 
 @kernel
-def copy_row(source: Ints, target: Ints, lanes: int) -> None:
-    for k in range(lane_of(lanes), target.shape[0], lanes):
-        target[k] = source[k]
+def _back_up(forest: Forest, leaves: Leaves, tree: int, leaf: int, value: float, lanes: int) -> None:
+    """As `back_up` of `forest.py`: by all lanes, unless there is a proof to carry up."""
+    proof = forest.proof[tree, leaf]
+    wait_for_lanes(lanes)
+    if proof != UNKNOWN:
+        if lane_of(lanes) == 0:
+            back_up(forest, leaves, tree, value, False)
+            forest.drawn[tree, 0] += proof == DRAWN
+            forest.drawn[tree, 1] += 1
+    else:
+        depth = leaves.depth[tree]
+        for step in range(lane_of(lanes), depth, lanes):
+            edge = leaves.edges[tree, step]
+            forest.edge_visits[tree, edge] += 1
+            forest.edge_value[tree, edge] += -value if (depth - step) % 2 else value
+            forest.visits[tree, leaves.nodes[tree, step]] += 1
+        if lane_of(lanes) == 0:
+            forest.visits[tree, leaf] += 1
     wait_for_lanes(lanes)
 
 
@@ -254,25 +232,6 @@ def _select(forest: Forest, tree: int, node: int, constants: Constants, lanes: i
 
 
 @kernel
-def _settle(forest: Forest, tree: int, node: int, state: Ints, proof_nodes: int, scratch: Ints, lanes: int) -> None:
-    """What the rules say of a new node: it is over, the side to move wins by force, or nobody can win any more.
-
-    Roots are not among them: a game that goes on is not over, and its root must give a move, not a value.
-    """
-    proof = UNKNOWN
-    if state[RESULT] != ONGOING:
-        proof = DRAWN if state[RESULT] == DRAW else WON if state[RESULT] == state[SIDE] else LOST
-    elif find_win_together(state, proof_nodes, scratch, lanes) != NO_MOVE:
-        proof = WON
-    elif proof_nodes > 0 and is_dead(state):
-        proof = DRAWN
-    if lane_of(lanes) == 0 and proof != UNKNOWN:
-        forest.proof[tree, node] = proof
-        forest.value[tree, node] = 1 if proof == WON else -1 if proof == LOST else draw_value(forest, tree, state)
-    wait_for_lanes(lanes)
-
-
-@kernel
 def _absorb(
     forest: Forest,
     leaves: Leaves,
@@ -293,8 +252,7 @@ def _absorb(
         forest.drawn[tree, 1] += 1
         if fresh:
             forest.value[tree, node] = value
-        back_up(forest, leaves, tree, value, False)
-    wait_for_lanes(lanes)
+    _back_up(forest, leaves, tree, node, value, lanes)
     return RIPENS if fresh and node == ROOT else WALKS
 
 
@@ -337,28 +295,111 @@ def _expand(
     wait_for_lanes(lanes)
 
 
+# ---- settle ------------------------------------------------------------------------------------------
+
+
 @kernel
-def prove_around_root(forest: Forest, tree: int, state: Ints, proof_nodes: int, scratch: Ints, lanes: int) -> None:
-    """Settle the children of an expanded root by the rules, those that nobody has visited too."""
-    first_lane = lane_of(lanes) == 0
-    copy_row(forest.states[tree], state, lanes)
-    winner = find_win_together(state, ROOT_PROOF * proof_nodes, scratch, lanes)
-    first = forest.first[tree, ROOT]
-    for edge in range(first, first + forest.degree[tree, ROOT]):
-        child = Int(forest.child[tree, edge])
-        if child == NONE and forest.used[tree, 0] < forest.first.shape[1]:
-            copy_row(forest.states[tree], state, lanes)
-            if first_lane:
-                play(state, Int(forest.move[tree, edge]))
-                child = Int(new_node(forest, tree))
-                forest.child[tree, edge] = child
-            wait_for_lanes(lanes)
-            child = from_first_lane(child, lanes)
-            _settle(forest, tree, child, state, proof_nodes, scratch, lanes)
-        if first_lane and forest.move[tree, edge] == winner and child != NONE and forest.proof[tree, child] == UNKNOWN:
-            forest.proof[tree, child] = LOST
-            forest.value[tree, child] = -1
-        wait_for_lanes(lanes)
-    if first_lane:
-        prove(forest, tree, int(ROOT))
+def settle_leaf(
+    tree: int,
+    lanes: int,
+    state: Ints,  # [L] room
+    forest: Forest,
+    leaves: Leaves,
+    plan: Plan,
+    constants: Constants,
+    scratch: Ints,  # [G, S]
+) -> None:
+    """Play the move that leads to a leaf that is new, and look at what the rules say of it."""
+    if plan.phase[tree] != FRESH:
+        return
+    depth = leaves.depth[tree]
+    node = Int(leaves.nodes[tree, depth])
+    move = Int(forest.move[tree, leaves.edges[tree, depth - 1]])
+    make_child(forest, plan, tree, Int(leaves.nodes[tree, depth - 1]), move, node, state, lanes)
+    settle(forest, tree, node, state, constants.proof_nodes, scratch[tree], lanes)
+    phase = HOLDS
+    if forest.proof[tree, node] != UNKNOWN:
+        _back_up(forest, leaves, tree, node, forest.value[tree, node], lanes)
+        phase = WALKS
+    if lane_of(lanes) == 0:
+        plan.phase[tree] = phase
+
+
+@kernel
+def make_child(
+    forest: Forest, plan: Plan, tree: int, parent: int, move: int, child: int, state: Ints, lanes: int
+) -> None:
+    """Play a move at a node; the position is that of the child, and in `state`."""
+    copy_row(position_of(forest, plan, tree, parent), state, lanes)
+    if lane_of(lanes) == 0:
+        play(state, move)
     wait_for_lanes(lanes)
+    copy_row(state, plan.states[tree, child], lanes)
+
+
+@kernel
+def position_of(forest: Forest, plan: Plan, tree: int, node: int) -> Ints:
+    return forest.states[tree] if node == ROOT else plan.states[tree, node]
+
+
+@kernel
+def settle(forest: Forest, tree: int, node: int, state: Ints, proof_nodes: int, scratch: Ints, lanes: int) -> None:
+    """What the rules say of a new node: it is over, the side to move wins by force, or nobody can win any more.
+
+    Roots are not among them: a game that goes on is not over, and its root must give a move, not a value.
+    """
+    proof = UNKNOWN
+    if state[RESULT] != ONGOING:
+        proof = DRAWN if state[RESULT] == DRAW else WON if state[RESULT] == state[SIDE] else LOST
+    elif find_win_together(state, proof_nodes, scratch, lanes) != NO_MOVE:
+        proof = WON
+    elif proof_nodes > 0 and is_dead(state):
+        proof = DRAWN
+    if lane_of(lanes) == 0 and proof != UNKNOWN:
+        forest.proof[tree, node] = proof
+        forest.value[tree, node] = 1 if proof == WON else -1 if proof == LOST else draw_value(forest, tree, state)
+    wait_for_lanes(lanes)
+
+
+@kernel
+def copy_row(source: Ints, target: Ints, lanes: int) -> None:
+    for k in range(lane_of(lanes), target.shape[0], lanes):
+        target[k] = source[k]
+    wait_for_lanes(lanes)
+
+
+# ---- ask ---------------------------------------------------------------------------------------------
+
+
+@kernel
+def ask_leaf(
+    tree: int,
+    lanes: int,
+    room: Ints,
+    forest: Forest,
+    leaves: Leaves,
+    plan: Plan,
+    encoder: int,
+    planes: NDArray[np.float32],  # [R, C, N, N]
+    scratch: Ints,  # [G, S]
+) -> None:
+    """Show a leaf to the network, if there is a row for it, and note what is needed of it when the answer comes."""
+    if plan.phase[tree] != HOLDS:
+        return
+    row = Int(0)
+    if lane_of(lanes) == 0:
+        row = Int(count_up(plan.rows, 0))
+    row = from_first_lane(row, lanes)
+    if row >= planes.shape[0]:
+        return
+    state = position_of(forest, plan, tree, Int(leaves.nodes[tree, leaves.depth[tree]]))
+    encode_together(state, encoder, planes[row], lanes)
+    count = legal_together(state, scratch[tree], lanes)
+    for k in range(lane_of(lanes), count, lanes):
+        plan.moves[tree, k] = scratch[tree, k]
+    if lane_of(lanes) == 0:
+        plan.row[tree] = row
+        plan.listed[tree] = count
+        plan.draw[tree] = draw_value(forest, tree, state)
+        plan.asked[tree] += 1
+        plan.phase[tree] = ASKS

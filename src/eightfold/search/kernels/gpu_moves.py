@@ -1,10 +1,17 @@
-"""What happens between two searches of a game on a GPU: prove, stir in noise, choose, play, begin anew.
+"""What happens between two searches of a game on a GPU: choose, play, begin anew, prove, stir in noise.
 
-One warp a tree, for the trees that wait, while others go on with their steps (`gpu_forest.py`). It is what
+For the trees that wait, while others go on with their steps (`gpu_forest.py`):
+
+    tend           one warp a tree: choose a move and play it (`gpu_advance.py`), or begin a game; new playouts
+    look around    as many warps as there are: settle every child of the roots, and look for a win at the roots
+    ripen          one warp a tree: what was found there, and noise
+
+ It is what
 `learning/selfplay.py` does on a CPU, by the same settings; every game has random numbers of its own, so a game does not
 depend on those beside it. What is chosen and learned stays on the GPU (`Games`) until the game is over.
 
-Shapes: G trees, N nodes and E edges a tree, A actions, L state row, S scratch, M moves of the longest game, H spares.
+Shapes: G trees, N nodes and E edges a tree, A actions, L state row, S scratch, M moves of the longest game, H places
+for trees that wait, each with a spare tree.
 """
 
 from __future__ import annotations
@@ -16,21 +23,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eightfold.core.jit import Int, Ints, kernel
-from eightfold.core.lanes import added_up, count_up, from_first_lane, lane_of, sum_before, wait_for_lanes
+from eightfold.core.lanes import count_up, from_first_lane, lane_of, wait_for_lanes
 from eightfold.core.rng import Random, random_below, random_normal, random_unit
-from eightfold.games.contract import is_dead, legal, play
-from eightfold.games.state import BLACK, DRAW, ONGOING, PLY, RESULT, WHITE, copy_state
+from eightfold.games.contract import find_win_together, is_dead, legal, play
+from eightfold.games.state import BLACK, DRAW, NO_MOVE, ONGOING, PLY, RESULT, WHITE, copy_state
 from eightfold.search.kernels.forced import prune_target
-from eightfold.search.kernels.forest import plant
-from eightfold.search.kernels.gpu_forest import BEGINS, DONE, NOTHING, OVER, RIPENS, WALKS, Plan, prove_around_root
+from eightfold.search.kernels.forest import ROOT_PROOF, new_node, plant, prove
+from eightfold.search.kernels.gpu_advance import advance
+from eightfold.search.kernels.gpu_forest import BEGINS, DONE, OVER, RIPENS, WALKS, Plan, copy_row, make_child, settle
 from eightfold.search.kernels.gumbel import halving_move, improved_policy
 from eightfold.search.kernels.roots import add_noise, find_edge, root_value, root_visits
 from eightfold.search.kernels.tree import (
     FORCED,
     GUMBEL,
+    LOST,
     NONE,
     PUCT,
     ROOT,
+    UNKNOWN,
     WON,
     Constants,
     Forest,
@@ -73,18 +83,19 @@ class Ways(NamedTuple):
     opening_points: Ints  # [points] where random stones may lie; none: any legal move
 
 
-class Spares(NamedTuple):
-    """Room to copy trees through, for some of them at a time."""
+class Tasks(NamedTuple):
+    """What is to be looked at around the roots of the trees that wait: every child, and the root itself."""
 
-    taken: NDArray[np.int32]  # [1]
-    origin: NDArray[np.int32]  # [H, N] where in the old tree a new node comes from
+    taken: NDArray[np.int32]  # [1] by somebody
+    winner: Ints  # [G] the move that wins by force, NO_MOVE if none was found
+    scratch: Ints  # [workers, S]
 
 
 @kernel
 def tend_tree(
-    tree: int,
+    place: int,
     lanes: int,
-    state: Ints,  # [L] room
+    room: Ints,
     forest: Forest,
     roots: Roots,
     plan: Plan,
@@ -93,34 +104,118 @@ def tend_tree(
     constants: Constants,
     ways: Ways,
     spare: Forest,  # of H trees
-    spares: Spares,
-    rooms: Ints,  # [G, S]
+    spare_states: Ints,  # [H, N, L]
+    origin: NDArray[np.int32],  # [H, N]
+    scratch: Ints,  # [H, S]
 ) -> None:
-    """Do for a tree what it waits for, if anything."""
-    phase, scratch = Int(plan.due[tree]), rooms[tree]
-    if phase == NOTHING:
+    """Do for a tree what it waits for; the root is left to `look_around` and `ripen_tree`."""
+    if place >= plan.waiters[0]:
         return
+    tree = Int(plan.waiting[place])
+    phase = Int(plan.due[tree])
     if phase == DONE:
-        slot = Int(0)
-        if lane_of(lanes) == 0:
-            slot = Int(count_up(spares.taken, 0))
-        slot = from_first_lane(slot, lanes)
-        if slot >= spares.origin.shape[0]:
-            return  # the next time
-        result = _move(forest, roots, games, tree, constants, ways, spare, spares.origin, slot, lanes)
-        if result != ONGOING:
+        move = _choose(forest, roots, games, tree, constants, ways, lanes)
+        advance(forest, plan.states, tree, move, spare, spare_states, origin[place], place, lanes)
+        if _judge(forest, games, tree, constants, lanes) != ONGOING:
             phase = Int(OVER)
     elif phase == BEGINS:
-        _begin(forest, games, start, tree, ways, scratch, lanes)
+        _begin(forest, games, start, tree, ways, scratch[place], lanes)
     if phase != OVER:
         if phase != RIPENS:
             _give_playouts(forest, roots, games, tree, ways, lanes)
-        if forest.first[tree, ROOT] != NONE:
-            _ripen(forest, roots, games, tree, state, constants, ways, scratch, lanes)
         phase = Int(WALKS)
+        if forest.first[tree, ROOT] != NONE:
+            _add_children(forest, tree, lanes)
+            phase = Int(RIPENS)
     if lane_of(lanes) == 0:
         plan.due[tree] = phase
+        plan.ended[tree] += phase == OVER
+
+
+# ---- around a root -----------------------------------------------------------------------------------
+
+
+@kernel
+def _add_children(forest: Forest, tree: int, lanes: int) -> None:
+    """A node for every child of the root, as far as there is room."""
+    if lane_of(lanes) == 0:
+        first = forest.first[tree, ROOT]
+        for edge in range(first, first + forest.degree[tree, ROOT]):
+            if forest.child[tree, edge] == NONE and forest.used[tree, 0] < forest.first.shape[1]:
+                forest.child[tree, edge] = new_node(forest, tree)
     wait_for_lanes(lanes)
+
+
+@kernel
+def look_around(
+    worker: int,
+    lanes: int,
+    state: Ints,  # [L] room
+    forest: Forest,
+    plan: Plan,
+    tasks: Tasks,
+    constants: Constants,
+) -> None:
+    """Take task after task: settle a child of a root, or look for a win by force at the root itself.
+
+    A proof may take long, so all that have to be found for one tree are shared among many warps.
+    """
+    actions = plan.moves.shape[1]
+    count = Int(min(plan.waiters[0], plan.waiting.shape[0])) * (actions + 1)
+    while True:
+        task = Int(0)
+        if lane_of(lanes) == 0:
+            task = Int(count_up(tasks.taken, 0))
+        task = from_first_lane(task, lanes)
+        if task >= count:
+            return
+        # First the roots: their proofs are the longest.
+        places = count // (actions + 1)
+        tree = Int(plan.waiting[task % places])
+        if plan.due[tree] != RIPENS:
+            continue
+        scratch = tasks.scratch[worker]
+        if task < places:
+            copy_row(forest.states[tree], state, lanes)
+            winner = find_win_together(state, ROOT_PROOF * constants.proof_nodes, scratch, lanes)
+            if lane_of(lanes) == 0:
+                tasks.winner[tree] = winner
+            wait_for_lanes(lanes)
+            continue
+        number = task // places - 1
+        if number < forest.degree[tree, ROOT]:
+            edge = forest.first[tree, ROOT] + number
+            child = Int(forest.child[tree, edge])
+            if child != NONE and forest.visits[tree, child] == 0:  # it was added just now
+                make_child(forest, plan, tree, Int(ROOT), Int(forest.move[tree, edge]), child, state, lanes)
+                settle(forest, tree, child, state, constants.proof_nodes, scratch, lanes)
+
+
+@kernel
+def ripen_tree(
+    place: int, lanes: int, room: Ints, forest: Forest, roots: Roots, plan: Plan, games: Games, tasks: Tasks, ways: Ways
+) -> None:
+    """An expanded root, before it is searched: what was found around it, and noise."""
+    if place >= plan.waiters[0]:
+        return
+    tree = Int(plan.waiting[place])
+    if plan.due[tree] != RIPENS or lane_of(lanes) != 0:
+        return
+    if tasks.winner[tree] != NO_MOVE:
+        edge = find_edge(forest, tree, tasks.winner[tree])
+        child = Int(forest.child[tree, edge])
+        if child != NONE and forest.proof[tree, child] == UNKNOWN:
+            forest.proof[tree, child] = LOST
+            forest.value[tree, child] = -1
+    prove(forest, tree, int(ROOT))
+    if games.noisy[tree] and ways.noise > 0 and not ways.by_halving:
+        for action in range(roots.noise.shape[1]):
+            roots.noise[tree, action] = _gamma(ways.noise_alpha, games.random[tree])
+        add_noise(forest, tree, roots.noise[tree], ways.noise)
+    plan.due[tree] = WALKS
+
+
+# ---- a game begins, and moves are chosen -------------------------------------------------------------
 
 
 @kernel
@@ -193,27 +288,6 @@ def _give_playouts(forest: Forest, roots: Roots, games: Games, tree: int, ways: 
 
 
 @kernel
-def _ripen(
-    forest: Forest,
-    roots: Roots,
-    games: Games,
-    tree: int,
-    state: Ints,
-    constants: Constants,
-    ways: Ways,
-    scratch: Ints,
-    lanes: int,
-) -> None:
-    """An expanded root, before it is searched: what the rules say of its children, and noise."""
-    prove_around_root(forest, tree, state, constants.proof_nodes, scratch, lanes)
-    if lane_of(lanes) == 0 and games.noisy[tree] and ways.noise > 0 and not ways.by_halving:
-        for action in range(roots.noise.shape[1]):
-            roots.noise[tree, action] = _gamma(ways.noise_alpha, games.random[tree])
-        add_noise(forest, tree, roots.noise[tree], ways.noise)
-    wait_for_lanes(lanes)
-
-
-@kernel
 def _gamma(alpha: float, random: Random) -> float:
     """A gamma variate (Marsaglia & Tsang 2000); for alpha below 1 from that of alpha + 1."""
     boost = 1.0
@@ -230,20 +304,9 @@ def _gamma(alpha: float, random: Random) -> float:
 
 
 @kernel
-def _move(
-    forest: Forest,
-    roots: Roots,
-    games: Games,
-    tree: int,
-    constants: Constants,
-    ways: Ways,
-    spare: Forest,
-    origin: NDArray[np.int32],
-    slot: int,
-    lanes: int,
-) -> int:
-    """Note what the search found, choose a move by it and play; the result."""
-    move, result = Int(0), Int(ONGOING)
+def _choose(forest: Forest, roots: Roots, games: Games, tree: int, constants: Constants, ways: Ways, lanes: int) -> int:
+    """Note what the search found, and choose a move by it."""
+    move = Int(0)
     if lane_of(lanes) == 0:
         ply, number, random = Int(forest.states[tree, PLY]), games.searched[tree], games.random[tree]
         policy = games.policies[tree, number]
@@ -260,7 +323,13 @@ def _move(
             move = _draw(policy, 0.0, random)
         games.moves[tree, ply] = move
     wait_for_lanes(lanes)
-    advance(forest, tree, from_first_lane(move, lanes), spare, origin[slot], slot, lanes)
+    return from_first_lane(move, lanes)
+
+
+@kernel
+def _judge(forest: Forest, games: Games, tree: int, constants: Constants, lanes: int) -> int:
+    """How the game stands after a move."""
+    result = Int(ONGOING)
     if lane_of(lanes) == 0:
         state = forest.states[tree]
         result = Int(state[RESULT])
@@ -312,95 +381,3 @@ def _draw(policy: NDArray[np.float32], temperature: float, random: Random) -> in
                 if left < 0:
                     break
     return Int(last)
-
-
-# ---- the tree below a move ---------------------------------------------------------------------------
-
-
-@kernel
-def advance(
-    forest: Forest, tree: int, move: int, spare: Forest, origin: NDArray[np.int32], slot: int, lanes: int
-) -> None:
-    """Play a move at the root; the tree below it is kept, copied through a spare one."""
-    edge = find_edge(forest, tree, move) if forest.first[tree, ROOT] != NONE else NONE
-    node = Int(forest.child[tree, edge]) if edge != NONE else Int(NONE)
-    wait_for_lanes(lanes)
-    kept = node != NONE
-    if kept:
-        kept = forest.first[tree, node] != NONE
-    if lane_of(lanes) == 0:
-        play(forest.states[tree], move)
-        if not kept:
-            plant(forest, tree)
-    wait_for_lanes(lanes)
-    if not kept:
-        return
-    _copy_tree(forest, tree, node, spare, slot, origin, lanes)
-    _copy_back(spare, slot, forest, tree, lanes)
-
-
-@kernel
-def _copy_tree(
-    old: Forest, tree: int, node: int, new: Forest, slot: int, origin: NDArray[np.int32], lanes: int
-) -> None:
-    """Copy what hangs below `node`, breadth first."""
-    first_lane = lane_of(lanes) == 0
-    if first_lane:
-        plant(new, slot)
-        origin[ROOT] = node
-    wait_for_lanes(lanes)
-    reached, nodes, edges = 0, 1, 0
-    while reached < nodes:
-        source = origin[reached]
-        first, count = old.first[tree, source], old.degree[tree, source]
-        if first_lane:
-            new.visits[slot, reached] = old.visits[tree, source]
-            new.value[slot, reached] = old.value[tree, source]
-            new.proof[slot, reached] = old.proof[tree, source]
-            new.first[slot, reached] = edges if first != NONE else NONE
-            new.degree[slot, reached] = count
-        if first != NONE:
-            for start in range(0, count, lanes):  # all lanes come round equally often
-                k = start + lane_of(lanes)
-                child = Int(NONE)
-                if k < count:
-                    child = Int(old.child[tree, first + k])
-                has = Int(child != NONE)
-                number = nodes + sum_before(has, lanes)
-                nodes += added_up(has, lanes)
-                if k < count:
-                    new.move[slot, edges + k] = old.move[tree, first + k]
-                    new.prior[slot, edges + k] = old.prior[tree, first + k]
-                    new.edge_visits[slot, edges + k] = old.edge_visits[tree, first + k]
-                    new.edge_value[slot, edges + k] = old.edge_value[tree, first + k]
-                    new.child[slot, edges + k] = number if child != NONE else NONE
-                    if child != NONE:
-                        origin[number] = child
-            edges += count
-        reached += 1
-        wait_for_lanes(lanes)
-    if first_lane:
-        new.used[slot, 0] = nodes
-        new.used[slot, 1] = edges
-    wait_for_lanes(lanes)
-
-
-@kernel
-def _copy_back(new: Forest, slot: int, forest: Forest, tree: int, lanes: int) -> None:
-    nodes, edges = new.used[slot, 0], new.used[slot, 1]
-    for k in range(lane_of(lanes), nodes, lanes):
-        forest.first[tree, k] = new.first[slot, k]
-        forest.degree[tree, k] = new.degree[slot, k]
-        forest.visits[tree, k] = new.visits[slot, k]
-        forest.value[tree, k] = new.value[slot, k]
-        forest.proof[tree, k] = new.proof[slot, k]
-    for k in range(lane_of(lanes), edges, lanes):
-        forest.move[tree, k] = new.move[slot, k]
-        forest.prior[tree, k] = new.prior[slot, k]
-        forest.edge_visits[tree, k] = new.edge_visits[slot, k]
-        forest.edge_value[tree, k] = new.edge_value[slot, k]
-        forest.child[tree, k] = new.child[slot, k]
-    if lane_of(lanes) == 0:
-        forest.used[tree, 0] = nodes
-        forest.used[tree, 1] = edges
-    wait_for_lanes(lanes)
