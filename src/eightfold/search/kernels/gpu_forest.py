@@ -72,7 +72,7 @@ class Plan(NamedTuple):
     waiters: NDArray[np.int32]  # [1] how many would be, if there were room
     ended: NDArray[np.int32]  # [G] games of a tree that are over
     collected: NDArray[np.int32]  # [G] and that somebody has taken: then the next may begin
-    states: Ints  # [G, N, L] the position of every node but the root
+    states: Ints  # [G, N, L] the position of every node
     row: NDArray[np.int32]  # [G] of the batch, where its leaf is
     rows: NDArray[np.int32]  # [1] taken in this step
     moves: NDArray[np.int16]  # [G, A] what is legal at its leaf
@@ -315,7 +315,7 @@ def settle_leaf(
     depth = leaves.depth[tree]
     node = Int(leaves.nodes[tree, depth])
     move = Int(forest.move[tree, leaves.edges[tree, depth - 1]])
-    make_child(forest, plan, tree, Int(leaves.nodes[tree, depth - 1]), move, node, state, lanes)
+    make_child(plan, tree, Int(leaves.nodes[tree, depth - 1]), move, node, state, lanes)
     settle(forest, tree, node, state, constants.proof_nodes, scratch[tree], lanes)
     phase = HOLDS
     if forest.proof[tree, node] != UNKNOWN:
@@ -326,20 +326,13 @@ def settle_leaf(
 
 
 @kernel
-def make_child(
-    forest: Forest, plan: Plan, tree: int, parent: int, move: int, child: int, state: Ints, lanes: int
-) -> None:
+def make_child(plan: Plan, tree: int, parent: int, move: int, child: int, state: Ints, lanes: int) -> None:
     """Play a move at a node; the position is that of the child, and in `state`."""
-    copy_row(position_of(forest, plan, tree, parent), state, lanes)
+    copy_row(plan.states[tree, parent], state, lanes)
     if lane_of(lanes) == 0:
         play(state, move)
     wait_for_lanes(lanes)
     copy_row(state, plan.states[tree, child], lanes)
-
-
-@kernel
-def position_of(forest: Forest, plan: Plan, tree: int, node: int) -> Ints:
-    return forest.states[tree] if node == ROOT else plan.states[tree, node]
 
 
 @kernel
@@ -392,7 +385,7 @@ def ask_leaf(
     row = from_first_lane(row, lanes)
     if row >= planes.shape[0]:
         return
-    state = position_of(forest, plan, tree, Int(leaves.nodes[tree, leaves.depth[tree]]))
+    state = plan.states[tree, leaves.nodes[tree, leaves.depth[tree]]]
     encode_together(state, encoder, planes[row], lanes)
     count = legal_together(state, scratch[tree], lanes)
     for k in range(lane_of(lanes), count, lanes):

@@ -122,6 +122,7 @@ def tend_tree(
         _begin(forest, games, start, tree, ways, scratch[place], lanes)
     if phase != OVER:
         if phase != RIPENS:
+            copy_row(forest.states[tree], plan.states[tree, ROOT], lanes)
             _give_playouts(forest, roots, games, tree, ways, lanes)
         phase = Int(WALKS)
         if forest.first[tree, ROOT] != NONE:
@@ -187,7 +188,7 @@ def look_around(
             edge = forest.first[tree, ROOT] + number
             child = Int(forest.child[tree, edge])
             if child != NONE and forest.visits[tree, child] == 0:  # it was added just now
-                make_child(forest, plan, tree, Int(ROOT), Int(forest.move[tree, edge]), child, state, lanes)
+                make_child(plan, tree, Int(ROOT), Int(forest.move[tree, edge]), child, state, lanes)
                 settle(forest, tree, child, state, constants.proof_nodes, scratch, lanes)
 
 
