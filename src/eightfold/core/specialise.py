@@ -62,7 +62,13 @@ def _specialised(template: str, rules: ModuleType) -> ModuleType:
     digest = hashlib.blake2b(identity, digest_size=8).hexdigest()
     last = template.rpartition(".")[2]
     name = f"{last}_for_{rules.__name__.replace('.', '_')}_{digest}"
-    return sys.modules.get(name) or _import_copy(name, text)
+    return import_text(name, text)
+
+
+def import_text(name: str, text: str) -> ModuleType:
+    """The module of this name and text, whose file is kept in the cache folder: what Numba compiles there it keeps."""
+    with _MAKING:
+        return sys.modules.get(name) or _import_copy(name, text)
 
 
 def _bound(template: str, rules: ModuleType) -> str:

@@ -6,6 +6,7 @@ Everything runs on PyTorch's present stream, so that the trees and the network c
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,25 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from eightfold.core.compiling import BURSTS
 from eightfold.core.cuda import teach_cuda
 from eightfold.core.lanes import WARP
+from eightfold.core.launchers import launcher
 
-WARPS_A_BLOCK = 4
 SHARED_BYTES = 48 << 10  # that a block may have without asking
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tuning:
+    """How a kernel is compiled and launched; the answers are the same for all of them."""
+
+    warps: int = 4  # a block
+    max_registers: int = (
+        0  # a thread; fewer let more warps run at once, but some values go to memory; 0: as many as it wants
+    )
+
+
+TUNING: dict[str, Tuning] = {}  # by the name of a kernel, where the usual is not the best
 
 
 class CudaMachine:
@@ -77,19 +92,24 @@ class CudaMachine:
     def run(self, kernel: Callable[..., None], trees: int, room: int, *arguments: Any) -> None:
         """The room is shared memory, ten times as quick as what the arrays lie in."""
         stream = self._cuda.external_stream(torch.cuda.current_stream(self.device).cuda_stream)
-        warps = max(1, min(WARPS_A_BLOCK, SHARED_BYTES // (8 * room))) if room else WARPS_A_BLOCK
+        warps = self._tuned(kernel).warps
+        warps = max(1, min(warps, SHARED_BYTES // (8 * room))) if room else warps
         shape = (-(-trees // warps), warps * WARP, stream, 8 * room * warps)
-        self._launcher(kernel)[shape](trees, room, arguments)
+        if kernel in self._launchers:
+            self._launchers[kernel][shape](trees, room, arguments)
+        else:
+            self._launch_first(kernel, shape, trees, room, arguments)
 
-    def _launcher(self, kernel: Callable[..., None]) -> Any:
-        if kernel not in self._launchers:
-            cuda = self._cuda
+    def _launch_first(self, kernel: Callable[..., None], shape: tuple[Any, ...], *arguments: Any) -> None:
+        """Compile the kernel, or take its machine code from the disk; people who wait for that are told."""
+        registers = self._tuned(kernel).max_registers
+        BURSTS.begin(kernel.__module__)
+        try:
+            launch = launcher(kernel, **({"max_registers": registers} if registers else {}))
+            launch[shape](*arguments)
+        finally:
+            BURSTS.end()
+        self._launchers[kernel] = launch
 
-            def over_trees(trees, room, arguments):  # type: ignore[no-untyped-def]
-                tree, warp = cuda.grid(1) // WARP, cuda.threadIdx.x // WARP
-                rooms = cuda.shared.array(0, np.int64)
-                if tree < trees:
-                    kernel(tree, WARP, rooms[warp * room : (warp + 1) * room], *arguments)
-
-            self._launchers[kernel] = cuda.jit(over_trees)
-        return self._launchers[kernel]
+    def _tuned(self, kernel: Callable[..., None]) -> Tuning:
+        return TUNING.get(kernel.__name__, Tuning())
