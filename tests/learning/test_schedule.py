@@ -14,7 +14,7 @@ from eightfold.learning.config import EvaluationConfig, SelfPlayConfig, TrainCon
 from eightfold.learning.loop import Training
 from eightfold.learning.runs import shell
 from eightfold.learning.runs.metrics import read_metrics
-from eightfold.learning.schedule import steps_earned, weight_of_rollouts
+from eightfold.learning.schedule import steps_earned, weight_of_rollouts, whole_steps
 from refusals import refusal
 from tiny_runs import tiny
 
@@ -70,6 +70,19 @@ def test_samples_from_before_the_first_batch_earn_their_share_and_no_more(tmp_pa
     assert steps.max() <= 4 + longest + 1, "fewer samples than a batch can wait: no more than four steps"
     assert steps[np.flatnonzero(steps)[0]] == int(waited * 4 / 40)
     assert training.progress.steps + training.progress.owed == pytest.approx(training.progress.samples * 4 / 40)
+
+
+@pytest.mark.parametrize("games", [(9,) * 400, (1,) * 40, (5, 3) * 5])
+def test_shares_of_steps_that_make_a_whole_number_give_all_of_them(games):
+    """One by one they are no binary fractions: 40 samples at a tenth of a step each may sum up to 3.9999999."""
+    settings = tiny("training.steps_a_round=0", "training.replay_ratio=4", "training.batch_size=40").training
+    owed, taken = 0.0, 0
+    for samples in games:
+        owed += steps_earned(settings, games=1, samples=samples, buffered=1000)
+        steps = whole_steps(owed)
+        owed, taken = owed - steps, taken + steps
+        assert owed > -1e-6, "none is taken before it is earned"
+    assert taken == sum(games) * 4 // 40
 
 
 def never_due(monkeypatch) -> None:

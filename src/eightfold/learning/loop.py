@@ -50,7 +50,13 @@ from eightfold.learning.runs.folder import GAMES, PROGRESS, TRAINING
 from eightfold.learning.runs.progress import as_json
 from eightfold.learning.runs.shell import Entry, Report, Run
 from eightfold.learning.runs.torch_globals import seeded, with_half_of_the_cores
-from eightfold.learning.schedule import evaluation_is_due, learning_rate, steps_earned, weight_of_rollouts
+from eightfold.learning.schedule import (
+    evaluation_is_due,
+    learning_rate,
+    steps_earned,
+    weight_of_rollouts,
+    whole_steps,
+)
 from eightfold.learning.trainer import Losses, Trainer
 from eightfold.learning.validation import three_sigma_rule, validation_loss
 from eightfold.nets.auxiliary import has_auxiliary
@@ -230,7 +236,7 @@ class Training(Run[TrainConfig]):
     def wind_up(self) -> Entry | None:
         """The steps that the last games have earned, where games and not minutes end the run."""
         minutes_left = self.config.minutes == 0 or self.progress.seconds < 60 * self.config.minutes
-        return self._without_games(self._train_steps) if minutes_left and self.progress.owed >= 1 else None
+        return self._without_games(self._train_steps) if minutes_left and whole_steps(self.progress.owed) else None
 
     def _without_games(self, take_steps: Callable[[float], list[Losses]]) -> Entry:
         """Steps until a deadline with no self-play beside them; what the metrics say of them."""
@@ -310,7 +316,7 @@ class Training(Run[TrainConfig]):
     def _train_steps(self, deadline: float) -> list[Losses]:
         """The steps that the samples of the rounds before have earned, as far as the time allows."""
         settings, progress = self.config.training, self.progress
-        steps = int(progress.owed)
+        steps = whole_steps(progress.owed)
         if steps == 0 or len(self.buffer) < settings.batch_size:
             return []
         self._set_up_steps()

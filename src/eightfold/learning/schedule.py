@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 from eightfold.learning.checkpointing import SelfPlayProgress
 from eightfold.learning.config import EvaluationConfig, SelfPlayConfig, TrainingConfig
+
+ROUNDING = 1e-6  # of a step: what sums of shares may lack of a whole number; far more than they do
 
 
 def steps_earned(settings: TrainingConfig, *, games: int, samples: int, buffered: int) -> float:
@@ -20,6 +24,11 @@ def steps_earned(settings: TrainingConfig, *, games: int, samples: int, buffered
         passes = settings.epochs_a_round * games / settings.games_a_round
         return passes * buffered / settings.batch_size if buffered >= settings.batch_size else 0.0
     return samples * settings.replay_ratio / settings.batch_size
+
+
+def whole_steps(owed: float) -> int:
+    """How many steps can be taken of those that are owed; a sum of shares may lie a little below a whole number."""
+    return math.floor(owed + ROUNDING)
 
 
 def learning_rate(settings: TrainingConfig, *, done: float, factor: float) -> float:
