@@ -32,9 +32,9 @@ from eightfold.games.state import PLY
 from eightfold.search.forest_arrays import constants_of, make_forest, make_leaves, make_roots, nodes_needed
 from eightfold.search.settings import SearchSettings
 
-PERIOD = 8  # steps between two moments at which trees are handed over
+PERIOD = 16  # steps between two moments at which trees are handed over
 ROUNDS = 2  # of walking and settling in a step: for the trees whose first leaf was settled by the rules
-WAITING_SHARE = 8  # so small a part of all trees can wait for a move at the same time
+WAITING_SHARE = 4  # so small a part of all trees can wait for a move at the same time
 WORKERS = 4096  # at most, that look around the roots of those
 
 
@@ -138,8 +138,7 @@ class GameForest:
         self.forest = make_forest(game, trees, nodes, zeros)
         places = max(1, -(-trees // WAITING_SHARE))
         self._spare = make_forest(game, places, nodes, zeros)
-        self._spare_states = zeros((places, nodes, length), np.int64)
-        self._origin = zeros((places, nodes), np.int32)
+        self._lists = zeros((places, 2, nodes), np.int32)
         self.roots = make_roots(game, settings, trees, zeros)
         self._leaves = make_leaves(game, trees, nodes, zeros)
         self.plan = self.steps.Plan(
@@ -150,6 +149,7 @@ class GameForest:
             ended=zeros((trees,), np.int32),
             collected=zeros((trees,), np.int32),
             states=zeros((trees, nodes, length), np.int64),
+            place=zeros((trees, nodes), np.int32),
             row=zeros((trees,), np.int32),
             rows=zeros((1,), np.int32),
             moves=zeros((trees, actions), np.int16),
@@ -188,6 +188,7 @@ class GameForest:
         self.values = zeros((rows, 2), np.float32) if values is None else values
         self._collected = np.zeros(trees, np.int32)
         machine.write(self.games.random, np.stack([make_random(*seed, tree) for tree in range(trees)]))
+        machine.write(self.plan.place, np.tile(np.arange(nodes, dtype=np.int32), (trees, 1)))
         machine.write(self.plan.phase, np.full(trees, self.steps.BEGINS, np.int8))
         machine.write(self.plan.due, np.full(trees, self.steps.NOTHING, np.int8))
 
@@ -219,7 +220,7 @@ class GameForest:
 
     def tend(self) -> None:
         """Moves, proofs and noise for the trees that waited when they were handed over."""
-        run, forest, plan, places = self._machine.run, self.forest, self.plan, len(self._origin)
+        run, forest, plan, places = self._machine.run, self.forest, self.plan, self._lists.shape[0]
         self._machine.clear(self._tasks.taken)
         run(
             self.kernels.tend_tree,
@@ -233,8 +234,7 @@ class GameForest:
             self._constants,
             self._ways,
             self._spare,
-            self._spare_states,
-            self._origin,
+            self._lists,
             self._tasks.scratch,
         )
         run(self.kernels.look_around, self._workers, self._room, forest, plan, self._tasks, self._constants)
@@ -288,6 +288,7 @@ class GameForest:
 def bytes_a_tree(game: Game, playouts: int) -> int:
     """Roughly what one more game takes: its tree and its share of the spare ones, its samples, its scratch."""
     nodes, actions, length = nodes_needed(game, playouts), game.actions, game.spec.state_length(game.size)
-    tree = nodes * (17 + 18 * actions + 8 * length)
+    tree = nodes * (17 + 18 * actions)
     samples = game.spec.longest(game.size) * (4 * actions + 8)
-    return tree + tree // WAITING_SHARE + samples + 8 * (2 * length + 2 * game.scratch + 2 * actions)
+    rest = 8 * (2 * length + 2 * game.scratch + 2 * actions)
+    return tree + tree // WAITING_SHARE + nodes * (8 * length + 5) + samples + rest

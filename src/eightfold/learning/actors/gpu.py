@@ -36,7 +36,7 @@ from eightfold.nets.inference.backends.interface import Backend, Runner
 from eightfold.nets.inference.device_evaluator import DeviceEvaluator
 from eightfold.search.game_forest import PERIOD, FinishedGame, GameForest, Machine, bytes_a_tree
 
-SPARE_TREES = 0.125  # more games than rows, so that the batch is full while some of them wait for a move
+SPARE_TREES = 0.25  # more games than rows, so that the batch is full while some of them wait for a move
 MEMORY_SHARE = 0.7  # of what is free, for trees; the network and the trainer need some
 GROUPS = 2  # of games, so that the network is busy with one while the trees of another are walked
 WARM_UPS = 3  # periods before the recording, in which the libraries choose kernels and take their memory

@@ -9,11 +9,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from eightfold.core.jit import Int, Ints, kernel
+from eightfold.core.jit import Int, kernel
 from eightfold.core.lanes import added_up, lane_of, sum_before, wait_for_lanes
 from eightfold.games.contract import play
 from eightfold.search.kernels.forest import plant
-from eightfold.search.kernels.gpu_forest import copy_row
+from eightfold.search.kernels.gpu_forest import Plan
 from eightfold.search.kernels.roots import find_edge
 from eightfold.search.kernels.tree import NONE, ROOT, Forest
 
@@ -21,12 +21,11 @@ from eightfold.search.kernels.tree import NONE, ROOT, Forest
 @kernel
 def advance(
     forest: Forest,
-    states: Ints,  # [G, N, L]
+    plan: Plan,
     tree: int,
     move: int,
     spare: Forest,
-    spare_states: Ints,  # [H, N, L]
-    origin: NDArray[np.int32],  # [N]
+    lists: NDArray[np.int32],  # [2, N]
     slot: int,
     lanes: int,
 ) -> None:
@@ -44,12 +43,42 @@ def advance(
     wait_for_lanes(lanes)
     if not kept:
         return
-    _copy_tree(forest, tree, node, spare, slot, origin, lanes)
-    for number in range(1, spare.used[slot, 0]):
-        copy_row(states[tree, origin[number]], spare_states[slot, number], lanes)
-    for number in range(1, spare.used[slot, 0]):
-        copy_row(spare_states[slot, number], states[tree, number], lanes)
+    _copy_tree(forest, tree, node, spare, slot, lists[0], lanes)
     _copy_back(spare, slot, forest, tree, lanes)
+    _keep_places(plan.place[tree], Int(forest.used[tree, 0]), lists[0], lists[1], lanes)
+
+
+@kernel
+def _keep_places(
+    place: NDArray[np.int32],  # [N]
+    nodes: int,
+    origin: NDArray[np.int32],  # [N] which node each of the `nodes` was; then whether a place is taken
+    kept: NDArray[np.int32],  # [N]
+    lanes: int,
+) -> None:
+    """Positions stay where they are: nodes take their places along, and the other places are for nodes to come."""
+    for node in range(lane_of(lanes), nodes, lanes):
+        kept[node] = place[origin[node]]
+    wait_for_lanes(lanes)
+    for k in range(lane_of(lanes), place.shape[0], lanes):
+        origin[k] = 0
+    wait_for_lanes(lanes)
+    for node in range(lane_of(lanes), nodes, lanes):
+        origin[kept[node]] = 1
+    wait_for_lanes(lanes)
+    for start in range(0, place.shape[0], lanes):  # all lanes come round equally often
+        k = start + lane_of(lanes)
+        free = Int(0)
+        if k < place.shape[0]:
+            free = Int(origin[k] == 0)
+        number = nodes + sum_before(free, lanes)
+        nodes += added_up(free, lanes)
+        if free:
+            kept[number] = k
+    wait_for_lanes(lanes)
+    for k in range(lane_of(lanes), place.shape[0], lanes):
+        place[k] = kept[k]
+    wait_for_lanes(lanes)
 
 
 @kernel

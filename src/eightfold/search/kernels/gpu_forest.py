@@ -72,7 +72,8 @@ class Plan(NamedTuple):
     waiters: NDArray[np.int32]  # [1] how many would be, if there were room
     ended: NDArray[np.int32]  # [G] games of a tree that are over
     collected: NDArray[np.int32]  # [G] and that somebody has taken: then the next may begin
-    states: Ints  # [G, N, L] the position of every node
+    states: Ints  # [G, N, L] the positions of all nodes
+    place: NDArray[np.int32]  # [G, N] which of them a node's is; a node to come has its place already
     row: NDArray[np.int32]  # [G] of the batch, where its leaf is
     rows: NDArray[np.int32]  # [1] taken in this step
     moves: NDArray[np.int16]  # [G, A] what is legal at its leaf
@@ -328,11 +329,11 @@ def settle_leaf(
 @kernel
 def make_child(plan: Plan, tree: int, parent: int, move: int, child: int, state: Ints, lanes: int) -> None:
     """Play a move at a node; the position is that of the child, and in `state`."""
-    copy_row(plan.states[tree, parent], state, lanes)
+    copy_row(plan.states[tree, plan.place[tree, parent]], state, lanes)
     if lane_of(lanes) == 0:
         play(state, move)
     wait_for_lanes(lanes)
-    copy_row(state, plan.states[tree, child], lanes)
+    copy_row(state, plan.states[tree, plan.place[tree, child]], lanes)
 
 
 @kernel
@@ -385,7 +386,7 @@ def ask_leaf(
     row = from_first_lane(row, lanes)
     if row >= planes.shape[0]:
         return
-    state = plan.states[tree, leaves.nodes[tree, leaves.depth[tree]]]
+    state = plan.states[tree, plan.place[tree, leaves.nodes[tree, leaves.depth[tree]]]]
     encode_together(state, encoder, planes[row], lanes)
     count = legal_together(state, scratch[tree], lanes)
     for k in range(lane_of(lanes), count, lanes):

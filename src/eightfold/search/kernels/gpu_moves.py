@@ -104,8 +104,7 @@ def tend_tree(
     constants: Constants,
     ways: Ways,
     spare: Forest,  # of H trees
-    spare_states: Ints,  # [H, N, L]
-    origin: NDArray[np.int32],  # [H, N]
+    lists: NDArray[np.int32],  # [H, 2, N]
     scratch: Ints,  # [H, S]
 ) -> None:
     """Do for a tree what it waits for; the root is left to `look_around` and `ripen_tree`."""
@@ -115,14 +114,14 @@ def tend_tree(
     phase = Int(plan.due[tree])
     if phase == DONE:
         move = _choose(forest, roots, games, tree, constants, ways, lanes)
-        advance(forest, plan.states, tree, move, spare, spare_states, origin[place], place, lanes)
+        advance(forest, plan, tree, move, spare, lists[place], place, lanes)
         if _judge(forest, games, tree, constants, lanes) != ONGOING:
             phase = Int(OVER)
     elif phase == BEGINS:
         _begin(forest, games, start, tree, ways, scratch[place], lanes)
     if phase != OVER:
         if phase != RIPENS:
-            copy_row(forest.states[tree], plan.states[tree, ROOT], lanes)
+            copy_row(forest.states[tree], plan.states[tree, plan.place[tree, ROOT]], lanes)
             _give_playouts(forest, roots, games, tree, ways, lanes)
         phase = Int(WALKS)
         if forest.first[tree, ROOT] != NONE:
