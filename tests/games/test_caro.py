@@ -89,14 +89,14 @@ def test_rows_by_hand(text, column, caro, exact):
         position = row_of(text, rule)
         assert position.to_move == BLACK
         assert (position.play((0, column)).result == BLACK) == wins, rule
-        found = int(position.game.rules.find_win(position.state, 0, np.empty(121, np.int64)))
+        found = int(position.game.rules.find_win(position.state, 0, np.empty(position.game.scratch, np.int64)))
         assert (found != NO_MOVE) == any(position.play(int(move)).result == BLACK for move in position.legal_moves)
 
 
 def test_a_four_that_is_closed_at_one_end_is_parried_at_the_other_too():
     position = row_of("O.XXX......", "caro")
     assert position.play((0, 5)).play((0, 6)).play((0, 1)).is_over is False, "five, closed at both ends"
-    scratch = np.empty(121, np.int64)
+    scratch = np.empty(position.game.scratch, np.int64)
     assert int(position.game.rules.find_win(row_of(".OXXX......", "caro").state, 10_000, scratch)) == NO_MOVE
     assert int(position.game.rules.find_win(row_of("...XXX.....", "caro").state, 10_000, scratch)) != NO_MOVE
 

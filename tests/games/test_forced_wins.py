@@ -15,7 +15,7 @@ PLENTY = 1_000_000
 def find(position, nodes: int = PLENTY) -> str | None:
     """The winning move's name; the state must come back as it was."""
     state = position.state.copy()
-    move = int(position.game.rules.find_win(state, nodes, np.empty(position.game.actions, np.int64)))
+    move = int(position.game.rules.find_win(state, nodes, np.empty(position.game.scratch, np.int64)))
     np.testing.assert_array_equal(state, position.state)
     return None if move == NO_MOVE else position.game.name_of(move)
 

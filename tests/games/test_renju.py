@@ -240,7 +240,7 @@ def test_renju_is_played_to_five():
 
 def find(position: Position, nodes: int = 1_000_000) -> int | None:
     state = position.state.copy()
-    move = int(position.game.rules.find_win(state, nodes, np.empty(position.game.actions, np.int64)))
+    move = int(position.game.rules.find_win(state, nodes, np.empty(position.game.scratch, np.int64)))
     np.testing.assert_array_equal(state, position.state)
     return None if move == NO_MOVE else move
 

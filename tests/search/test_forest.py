@@ -333,7 +333,7 @@ def test_the_value_of_a_move_is_exact_where_it_is_proven():
     for move in winning:
         position = game.after([14, 0, 15, 5, move])
         replies = [position.play(int(reply)) for reply in position.legal_moves]
-        scratch = np.empty(36, np.int64)
+        scratch = np.empty(game.scratch, np.int64)
         assert all(game.rules.find_win(reply.state, 10_000, scratch) >= 0 for reply in replies)
 
 

@@ -1,8 +1,9 @@
 """Kernels on a GPU: what `numba-cuda` must be told of Eightfold's helpers, and whether it is there.
 
 A kernel is written once. Numba compiles it for the CPU; called from a function that numba-cuda compiles, the same
-Python text becomes GPU code. Two things differ there and hide behind helpers: arrays for the time of a call
-(`core/scratch.py`) and what the lanes of a warp do together (`core/lanes.py`). Here are their forms for the GPU.
+Python text becomes GPU code. Three things differ there and hide behind helpers: arrays for the time of a call
+(`core/scratch.py`), bits of words (`core/bits.py`) and what the lanes of a warp do together (`core/lanes.py`). Here are
+their forms for the GPU.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from eightfold.core import lanes as one_lane
+from eightfold.core.bits import bits_set, lowest_bit
 from eightfold.core.extras import is_installed
 from eightfold.core.lanes import WARP, give_form
 from eightfold.core.scratch import TYPES
@@ -39,6 +41,7 @@ def teach_cuda() -> Any:
     """The module `numba.cuda`, which from now on knows the helpers that kernels use."""
     cuda: Any = importlib.import_module("numba.cuda")
     _teach_scratch(cuda)
+    _teach_bits(cuda)
     _teach_lanes(cuda)
     return cuda
 
@@ -61,6 +64,12 @@ def _teach_scratch(cuda: Any) -> None:
         teach(function, number)
 
 
+def _teach_bits(cuda: Any) -> None:
+    overload: Any = importlib.import_module("numba.cuda.extending").overload
+    overload(lowest_bit)(lambda word: lambda word: np.int64(cuda.ffs(word)) - 1)
+    overload(bits_set)(lambda word: lambda word: np.int64(cuda.popc(word)))
+
+
 def _teach_lanes(cuda: Any) -> None:
     overload: Any = importlib.import_module("numba.cuda.extending").overload
 
@@ -73,6 +82,20 @@ def _teach_lanes(cuda: Any) -> None:
 
     def from_first_lane(value, lanes):  # type: ignore[no-untyped-def]
         return value if lanes == 1 else cuda.shfl_sync(EVERYONE, value, 0)
+
+    def from_lane(value, index, lanes):  # type: ignore[no-untyped-def]
+        return value if lanes == 1 else cuda.shfl_sync(EVERYONE, value, index)
+
+    def lanes_where(value, lanes):  # type: ignore[no-untyped-def]
+        return np.int64(value) if lanes == 1 else np.int64(cuda.ballot_sync(EVERYONE, value)) & EVERYONE
+
+    def how_many(value, lanes):  # type: ignore[no-untyped-def]
+        return np.int64(value) if lanes == 1 else np.int64(cuda.popc(cuda.ballot_sync(EVERYONE, value)))
+
+    def how_many_before(value, lanes):  # type: ignore[no-untyped-def]
+        if lanes == 1:
+            return np.int64(0)
+        return np.int64(cuda.popc(np.int32(cuda.ballot_sync(EVERYONE, value) & cuda.lanemask_lt())))
 
     def added_up(value, lanes):  # type: ignore[no-untyped-def]
         if lanes != 1:
@@ -115,6 +138,6 @@ def _teach_lanes(cuda: Any) -> None:
     def count_up(counters, place):  # type: ignore[no-untyped-def]
         return cuda.atomic.add(counters, place, 1)
 
-    forms = (count_up, lane_of, wait_for_lanes, from_first_lane, added_up, sum_before, largest_of, index_of_largest)
-    for form in forms:
+    forms = (count_up, lane_of, wait_for_lanes, from_first_lane, from_lane, lanes_where, how_many, how_many_before)
+    for form in (*forms, added_up, sum_before, largest_of, index_of_largest):
         give_form(getattr(one_lane, form.__name__), form, overload)

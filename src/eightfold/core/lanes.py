@@ -8,7 +8,8 @@ trivial, and that is all there is on a CPU, where the same kernels run in tests 
         ...
     best = index_of_largest(urgency, best, lanes)
 
-All lanes of a warp must come to such a call together. `eightfold.core.cuda` has the form for 32 lanes.
+Conditions are counted by one instruction, sums of numbers take five rounds. All lanes of a warp must come to such a
+call together. `eightfold.core.cuda` has the form for 32 lanes.
 """
 
 from __future__ import annotations
@@ -17,7 +18,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import numpy as np
 from numba.extending import overload
+
+from eightfold.core.jit import kernel
 
 WARP = 32
 
@@ -34,6 +38,26 @@ def wait_for_lanes(lanes: int) -> None:
 def from_first_lane(value: Any, lanes: int) -> Any:
     """What the first lane has for a value, a 64-bit number."""
     return value
+
+
+def from_lane(value: Any, index: int, lanes: int) -> Any:
+    """What the lane of that number has for a value."""
+    return value
+
+
+def lanes_where(value: bool, lanes: int) -> int:
+    """The lanes in which a condition holds, as bits."""
+    return int(value)
+
+
+def how_many(value: bool, lanes: int) -> int:
+    """In how many lanes a condition holds."""
+    return int(value)
+
+
+def how_many_before(value: bool, lanes: int) -> int:
+    """In how many of the lanes before this one it does."""
+    return 0
 
 
 def added_up(value: Any, lanes: int) -> Any:
@@ -63,6 +87,20 @@ def count_up(counters: Any, place: int) -> Any:
     return before
 
 
+@kernel
+def share_rows(size: int, lanes: int) -> tuple[int, int, int]:
+    """How lanes share a board: how many rows they take at once, and this lane's first row and its column.
+
+        rows, top, left = share_rows(size, lanes)
+        for row in range(top, size, rows):
+            for column in range(left, size, lanes):
+
+    Lanes that are left over get a row beyond the board. The points of a round are in the order of the lanes.
+    """
+    rows, lane = max(lanes // size, 1), lane_of(lanes)
+    return rows, lane // size if lane < rows * size else size, lane % size
+
+
 def give_form(function: Callable[..., Any], form: Callable[..., Any], overload: Callable[..., Any]) -> None:
     """Tell a compiler, through its `overload`, what one of the functions above is to it."""
     arguments = function.__code__.co_argcount
@@ -86,6 +124,10 @@ _FORMS: dict[Callable[..., Any], Callable[..., Any]] = {  # the bodies above, as
     lane_of: lambda lanes: 0,
     wait_for_lanes: lambda lanes: None,
     from_first_lane: lambda value, lanes: value,
+    from_lane: lambda value, index, lanes: value,
+    lanes_where: lambda value, lanes: np.int64(value),
+    how_many: lambda value, lanes: np.int64(value),
+    how_many_before: lambda value, lanes: 0,
     added_up: lambda value, lanes: value,
     sum_before: lambda value, lanes: 0,
     largest_of: lambda value, lanes: value,

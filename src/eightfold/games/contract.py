@@ -76,8 +76,16 @@ def find_win_together(state: Ints, nodes: int, scratch: Ints, lanes: int) -> int
     """The same for `find_win`: state and scratch are shared by the lanes."""
 
 
+def play_together(state: Ints, move: int, lanes: int) -> None:
+    """The same for `play`: all lanes come with the same move, and see the new state afterwards."""
+
+
 def is_dead(state: Ints) -> bool:  # type: ignore[empty-body]
     """Whether the game, not yet over, is drawn whatever is played."""
+
+
+def is_dead_together(state: Ints, lanes: int) -> bool:  # type: ignore[empty-body]
+    """The same, asked and answered by all lanes of a warp."""
 
 
 def encode_batch(states: Ints, encoder: int, planes: NDArray[np.float32]) -> None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from eightfold.core.jit import Int, Ints, kernel
 from eightfold.core.lanes import from_first_lane, lane_of, wait_for_lanes
-from eightfold.games.contract import encode, find_win, legal
+from eightfold.games.contract import encode, find_win, is_dead, legal, play
 from eightfold.games.state import NO_MOVE
 
 
@@ -38,3 +38,20 @@ def find_win_together(state: Ints, nodes: int, scratch: Ints, lanes: int) -> int
         move = Int(find_win(state, nodes, scratch))
     wait_for_lanes(lanes)
     return from_first_lane(move, lanes)
+
+
+@kernel
+def play_together(state: Ints, move: int, lanes: int) -> None:
+    wait_for_lanes(lanes)  # all have read what they wanted of the state
+    if lane_of(lanes) == 0:
+        play(state, move)
+    wait_for_lanes(lanes)
+
+
+@kernel
+def is_dead_together(state: Ints, lanes: int) -> bool:
+    dead = Int(0)
+    if lane_of(lanes) == 0:
+        dead = Int(is_dead(state))
+    wait_for_lanes(lanes)
+    return from_first_lane(dead, lanes) != 0

@@ -8,8 +8,9 @@ the forced replies turns the tables, which is followed up too: a reply that make
 by a four or not at all. The proof is exact. It is a depth-first search over very few moves, limited
 by a number of nodes, and costs microseconds where a network would take tens of them.
 
-A window is `win` points of a line in a row with no stone of the other side. Its start is a bit of a word, so
-all windows of a line are looked at together. On a GPU the lanes of a warp share the lines among them
+A window is `win` points of a line in a row with no stone of the other side. Its start is a bit of a word, so all
+windows of a line are looked at together. A chain keeps, for every line, the windows of the attacker that lack two
+stones; a four and its reply change those of seven lines alone. On a GPU the lanes of a warp share the lines among them
 (`eightfold.core.lanes`).
 
 Renju: black's fours must be allowed, and a four of white's whose only parry is forbidden to black cannot be parried.
@@ -19,11 +20,13 @@ with two open ends alone; there may be a longer one that is not found.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from eightfold.core.bits import bits_set, lowest_bit
 from eightfold.core.jit import Int, Ints, kernel
-from eightfold.core.lanes import added_up, index_of_largest, lane_of, largest_of, sum_before, wait_for_lanes
-from eightfold.core.scratch import scratch_ints
+from eightfold.core.lanes import from_first_lane, from_lane, how_many, lane_of, lanes_where, wait_for_lanes
 from eightfold.games.gomoku.lines import (
     CARO,
     FREESTYLE,
@@ -35,54 +38,67 @@ from eightfold.games.gomoku.lines import (
     WIN,
     first_line,
     line_span,
-    lines_through,
-    lowest_bit,
     overline_wins,
+    place_on_line,
     point_of,
-    toggle_stone,
 )
-from eightfold.games.gomoku.renju import find_stalemate, may_play
+from eightfold.games.gomoku.renju import LINES, find_stalemate, may_play
 from eightfold.games.state import BLACK, NO_MOVE, SIDE, SIZE, WHITE
 
 DEPTH = 24  # fours in a chain
-FOURS = 32  # looked at in one position, an even number
-ROOM = DEPTH * FOURS * 2  # for all of them, with their replies
+FOURS = 32  # looked at in one position, an even number: two for each window
 SEVERAL = -2  # more than one point
+
+# The room that a chain needs: the windows of every line, then for every depth what to go back to.
+TAKEN, CURSOR, LOOKED, MUST, FIELDS = 0, 1, 2, 3, 4
+ROOM = LINES + DEPTH * FIELDS
+
+# A point is its row, shifted by ROW, and its column here: they come apart without a division. A four is its move,
+# shifted by MOVE, and its reply.
+ROW, COLUMN = 5, 31
+MOVE, REPLY = 10, 1023
+Bits: Any = np.int32  # of one colour on a line: a GPU takes twice as long for 64
 
 
 @kernel
-def windows_lacking(state: Ints, line: int, colour: int) -> tuple[int, int, int]:
-    """The colour's stones on a line, and the starts of its windows that lack one stone, and at most two.
+def windows_lacking(word: int, line: int, size: int, win: int, rule: int, colour: int) -> tuple[int, int, int]:
+    """The colour's stones in a line's word, and the starts of its windows that lack one stone, and at most two.
 
     Under caro, of the latter only those with two open ends, which are parried by a stone inside alone.
     """
-    size, win = state[SIZE], state[WIN]
-    word = state[first_line(size) + line]
-    own = (word >> (HALF * (colour - BLACK))) & ONE_COLOUR
-    few = own
-    for _ in range(win - 2):  # fewer than win - 2 stones: no window can lack as little as two
-        if few == 0:
-            return own, 0, 0
-        few &= few - 1
-    other = (word >> (HALF * (WHITE - colour))) & ONE_COLOUR
-    length, start = line_span(line, size)
-    free = (((1 << length) - 1) << start) & ~other
-    none, one, two = free, free, free  # windows that lack at most so many of the points looked at
-    for k in range(win):
-        stones = own >> k
-        two = ((two & stones) | one) & (free >> k)
-        one = ((one & stones) | none) & (free >> k)
-        none &= stones
-    rule = state[RULE]
+    own = Bits((word >> (HALF * (colour - BLACK))) & ONE_COLOUR)
+    if bits_set(own) < win - 2:  # no window can lack as little as two
+        return Int(own), Int(0), Int(0)
+    other = Bits((word >> (HALF * (WHITE - colour))) & ONE_COLOUR)
+    points, start = line_span(line, size)
+    free = Bits((((1 << points) - 1) << start) & ~other)
+    none, one, two = own, free, free  # windows that lack at most so many of the points looked at
+    stones, open_points, length = own, free, 1
+    while length < win:  # leaner than a range, here and below
+        stones, open_points, length = Bits(stones >> 1), Bits(open_points >> 1), length + 1
+        two = Bits(((two & stones) | one) & open_points)
+        one = Bits(((one & stones) | none) & open_points)
+        none = Bits(none & stones)
     if rule != FREESTYLE:
         if not overline_wins(rule, colour):  # exactly `win`: no stone of the colour before or after
-            flanked = (own << 1) | (own >> win)
-            one &= ~flanked
-            two &= ~flanked
+            unflanked = Bits(~((own << 1) | (own >> win)))
+            one = Bits(one & unflanked)
+            two = Bits(two & unflanked)
         if rule >= CARO:
-            one &= ~((other << 1) & (other >> win))
-            two &= ~((other << 1) | (other >> win))
-    return own, one, two
+            one = Bits(one & ~((other << 1) & (other >> win)))
+            two = Bits(two & ~((other << 1) | (other >> win)))
+    return Int(own), Int(one), Int(two)
+
+
+@kernel
+def completing_points(own: int, starts: int, win: int) -> int:
+    """The points of a line, as bits, that windows which lack one stone lack."""
+    points, length = starts, 1
+    while length < win:
+        step = min(length, win - length)
+        points |= points << step
+        length += step
+    return points & ~own
 
 
 @kernel
@@ -91,192 +107,283 @@ def is_dead(state: Ints) -> bool:
 
     This holds for every rule: without five points in a row that are free of white, nothing is forbidden to black.
     """
+    return is_dead_together(state, 1)
+
+
+@kernel
+def is_dead_together(state: Ints, lanes: int) -> bool:
     size, win = state[SIZE], state[WIN]
-    for line in range(6 * size - 2):
-        word = state[first_line(size) + line]
-        length, start = line_span(line, size)
-        span = ((1 << length) - 1) << start
-        black_free, white_free = span & ~(word >> HALF), span & ~word
-        run = 1  # a bit survives if so many points from it on are free
-        while run < win:
-            step = min(run, win - run)
-            black_free &= black_free >> step
-            white_free &= white_free >> step
-            run += step
-        if (black_free | white_free) != 0:
+    first, lines = first_line(size), 6 * size - 2
+    first_of = 0
+    while first_of < lines:  # all lanes come round equally often
+        line, free = first_of + lane_of(lanes), 0
+        if line < lines:
+            word = state[first + line]
+            length, start = line_span(line, size)
+            span = ((1 << length) - 1) << start
+            black_free, white_free = span & ~(word >> HALF), span & ~word
+            run = 1  # a bit survives if so many points from it on are free
+            while run < win:
+                step = min(run, win - run)
+                black_free &= black_free >> step
+                white_free &= white_free >> step
+                run += step
+            free = black_free | white_free
+        if lanes_where(free != 0, lanes) != 0:
             return False
+        first_of += lanes
     return True
 
 
-@kernel
-def winning_point(state: Ints, colour: int, lanes: int) -> int:
-    """The empty point that completes a line: NO_MOVE if there is none, SEVERAL if there is more than one."""
-    found = int(NO_MOVE)
-    for line in range(lane_of(lanes), 6 * state[SIZE] - 2, lanes):
-        found = _with_points_of(state, line, colour, found)
-        if found == SEVERAL:
-            break
-    point = largest_of(found, lanes)
-    others = found == SEVERAL or (found != NO_MOVE and found != point)
-    return SEVERAL if added_up(Int(others), lanes) > 0 else point
-
-
-@kernel
-def winning_point_near(state: Ints, point: int, colour: int) -> int:
-    """The same, looking only at the four lines through a point."""
-    size, found = state[SIZE], int(NO_MOVE)
-    for line in lines_through(point // size, point % size, size):
-        found = _with_points_of(state, line, colour, found)
-    return found
-
-
-@kernel
-def _with_points_of(state: Ints, line: int, colour: int, found: int) -> int:
-    """What was found so far, and the winning points of one more line."""
-    size, win = state[SIZE], state[WIN]
-    own, starts, _ = windows_lacking(state, line, colour)
-    while starts != 0 and found != SEVERAL:
-        start = lowest_bit(starts)
-        starts &= starts - 1
-        point = point_of(line, lowest_bit((((1 << win) - 1) << start) & ~own), size)
-        found = point if found in (NO_MOVE, point) else SEVERAL
-    return found
-
-
-@kernel
-def _has_no_parry(state: Ints, move: int, reply: int, attacker: int, several: bool, lanes: int) -> bool:
-    """Whether the fours that a move has made cannot be parried, under the rules that change what parries.
-
-    `several`: there is more than one winning point; `reply`: where the other side must play at any rate.
-    """
-    if state[RULE] == RENJU:
-        return several or (attacker == WHITE and not may_play(state, reply))
-    _toggle(state, reply, BLACK + WHITE - attacker, lanes)
-    won = winning_point_near(state, move, attacker) != NO_MOVE  # it may have closed the end of another four
-    _toggle(state, reply, BLACK + WHITE - attacker, lanes)
-    return won
-
-
-@kernel
-def _toggle(state: Ints, point: int, colour: int, lanes: int) -> None:
-    """Put a stone into the lines, or take it out again, while no other lane reads them."""
-    wait_for_lanes(lanes)
-    if lane_of(lanes) == 0:
-        toggle_stone(state[first_line(state[SIZE]) :], state[SIZE], point, colour)
-    wait_for_lanes(lanes)
-
-
-@kernel
-def _find_fours(state: Ints, colour: int, fours: Ints, lanes: int) -> int:
-    """Moves that make a four, each with its reply, into `fours` [2 * FOURS], line by line; how many."""
-    size, win, count = state[SIZE], state[WIN], 0
-    for first in range(0, 6 * size - 2, lanes):  # all lanes come round equally often
-        line, own, starts = first + lane_of(lanes), 0, 0
-        if line < 6 * size - 2:
-            own, _, starts = windows_lacking(state, line, colour)
-        number, left = 0, starts
-        while left != 0:
-            number += 2
-            left &= left - 1
-        place = count + sum_before(number, lanes)
-        count = min(count + added_up(number, lanes), FOURS)
-        while starts != 0 and place < FOURS:
-            missing = (((1 << win) - 1) << lowest_bit(starts)) & ~own
-            starts &= starts - 1
-            one = point_of(line, lowest_bit(missing), size)
-            two = point_of(line, lowest_bit(missing & (missing - 1)), size)
-            fours[2 * place], fours[2 * place + 1] = one, two
-            fours[2 * place + 2], fours[2 * place + 3] = two, one
-            place += 2
-    wait_for_lanes(lanes)
-    return count
+# ---- wins at once -------------------------------------------------------------------------------------
 
 
 @kernel
 def find_win(state: Ints, nodes: int, scratch: Ints) -> int:
     """A move that wins by force: at once, or by fours as far as `nodes` of them show; NO_MOVE if none was found."""
-    return _find_win(state, nodes, scratch_ints(ROOM), 1)
+    return find_win_together(state, nodes, scratch, 1)
 
 
 @kernel
 def find_win_together(state: Ints, nodes: int, scratch: Ints, lanes: int) -> int:
-    """The same, by all lanes of a warp; the `scratch` that they share has ROOM for the fours."""
-    return _find_win(state, nodes, scratch, lanes)
-
-
-@kernel
-def _find_win(state: Ints, nodes: int, room: Ints, lanes: int) -> int:
-    attacker, size, win = state[SIDE], state[SIZE], state[WIN]
-    fours, found, found_at = 0, int(NO_MOVE), 0
-    for line in range(lane_of(lanes), 6 * size - 2, lanes):
-        own, one, two = windows_lacking(state, line, attacker)
-        if one != 0:
-            found, found_at = point_of(line, lowest_bit((((1 << win) - 1) << lowest_bit(one)) & ~own), size), line
-            break
+    """The same, by all lanes of a warp; the `scratch` that they share has ROOM for a chain."""
+    attacker, size, win, rule = state[SIDE], state[SIZE], state[WIN], state[RULE]
+    first, lines, fours = first_line(size), 6 * size - 2, 0
+    start = 0
+    while start < lines:  # all lanes come round equally often
+        line, own, one, two = start + lane_of(lanes), 0, 0, 0
+        if line < lines:
+            own, one, two = windows_lacking(state[first + line], line, size, win, rule, attacker)
+            scratch[line] = two
+        winners = lanes_where(one != 0, lanes)
+        if winners != 0:
+            move = int(NO_MOVE)
+            if one != 0:
+                move = point_of(line, lowest_bit((((1 << win) - 1) << lowest_bit(one)) & ~own), size)
+            return from_lane(move, lowest_bit(winners), lanes)  # of the first line
         fours |= two
-    found = index_of_largest(-float(found_at) if found != NO_MOVE else -np.inf, found, lanes)  # of the first line
-    if found != NO_MOVE:
-        return found
-    if state[RULE] == RENJU and attacker == WHITE:
+        start += lanes
+    if rule == RENJU and attacker == WHITE:
         move = find_stalemate(state)
         if move != NO_MOVE:
             return move
     if nodes == 0 or win < 3:  # of two stones in a row, a window that lacks two would hold none
         return NO_MOVE
-    if added_up(Int(fours != 0), lanes) == 0:
+    if lanes_where(fours != 0, lanes) == 0:
         return NO_MOVE
-    return _chain_of_fours(state, attacker, nodes, room, lanes)
+    must = winning_point(state, BLACK + WHITE - attacker, lanes)
+    if must == SEVERAL:
+        return NO_MOVE
+    return _chain_of_fours(state, must, nodes, scratch, lanes)
 
 
 @kernel
-def _chain_of_fours(state: Ints, attacker: int, nodes: int, fours: Ints, lanes: int) -> int:
+def winning_point(state: Ints, colour: int, lanes: int) -> int:
+    """The empty point that completes a line: NO_MOVE if there is none, SEVERAL if there is more than one."""
+    size, win, rule = state[SIZE], state[WIN], state[RULE]
+    first, lines, found = first_line(size), 6 * size - 2, Int(NO_MOVE)
+    line = lane_of(lanes)
+    while line < lines and found != SEVERAL:
+        own, one, _ = windows_lacking(state[first + line], line, size, win, rule, colour)
+        if one != 0:
+            points = completing_points(own, one, win)
+            point = Int(_point_on(line, lowest_bit(points), size))
+            several = points & (points - 1) != 0 or (found != NO_MOVE and found != point)
+            found = Int(SEVERAL) if several else point
+        line += lanes
+    finders = lanes_where(found != NO_MOVE, lanes)
+    if finders == 0:
+        return NO_MOVE
+    point = from_lane(found, lowest_bit(finders), lanes)
+    return SEVERAL if lanes_where(found != NO_MOVE and found != point, lanes) != 0 else point
+
+
+# ---- chains of fours ----------------------------------------------------------------------------------
+
+
+@kernel
+def _chain_of_fours(state: Ints, must: int, nodes: int, room: Ints, lanes: int) -> int:
     """The first move of a chain of fours that wins. There is no win at once.
 
-    `fours` [DEPTH * 2 * FOURS]: for every depth moves and their replies.
+    `must`: the only move that parries the defender's own threat, or NO_MOVE; `room` [ROOM] begins with the windows of
+    the attacker that lack two stones. The fours of a position come line by line, each window's two one after the other.
     """
-    defender, rule = BLACK + WHITE - attacker, state[RULE]
-    must = scratch_ints(DEPTH)  # the only move that parries the defender's own threat, or NO_MOVE
-    must[0] = winning_point(state, defender, lanes)
-    if must[0] == SEVERAL:
-        return NO_MOVE
-    count, following = scratch_ints(DEPTH), scratch_ints(DEPTH)
-    count[0], following[0] = _find_fours(state, attacker, fours, lanes), 0
-    depth, won = 0, False
-    while not won:
-        if following[depth] == count[depth] or nodes == 0:
+    attacker, size, win, rule = state[SIDE], state[SIZE], state[WIN], state[RULE]
+    depth, taken, cursor, looked = 0, 0, 0, 0
+    while True:
+        found = False
+        if nodes > 0 and looked < FOURS:
+            if looked & 1:
+                taken, found = (taken & REPLY) << MOVE | taken >> MOVE, True
+            else:
+                line, bit = cursor >> ROW, cursor & COLUMN
+                starts = room[line] >> bit << bit
+                if starts == 0:
+                    line = _next_line(room, line + 1, 6 * size - 2, lanes)
+                    starts = room[line] if line < 6 * size - 2 else 0
+                if starts != 0:
+                    bit = lowest_bit(starts)
+                    cursor = (line << ROW) + bit + 1
+                    taken, found = _four_in(state[first_line(size) + line], line, bit, size, win, attacker), True
+        if not found:
             if depth == 0:
-                break
+                return NO_MOVE
             depth -= 1
-            taken = 2 * (depth * FOURS + following[depth] - 1)
-            _toggle(state, fours[taken], attacker, lanes)
-            _toggle(state, fours[taken + 1], defender, lanes)
+            saved = LINES + depth * FIELDS
+            taken, cursor, looked, must = room[saved], room[saved + CURSOR], room[saved + LOOKED], room[saved + MUST]
+            _enter(state, taken, attacker, size, win, rule, room, lanes)
             continue
-        taken = 2 * (depth * FOURS + following[depth])
-        move, reply = fours[taken], fours[taken + 1]
-        following[depth] += 1
-        if must[depth] != NO_MOVE and move != must[depth]:
+        looked += 1
+        if must != NO_MOVE and taken >> MOVE != must:
             continue
-        if rule == RENJU and attacker == BLACK and not may_play(state, move):
+        if rule == RENJU and attacker == BLACK and not _black_may_play(state, taken >> MOVE, size, lanes):
             continue
         nodes -= 1
-        _toggle(state, move, attacker, lanes)
-        won = winning_point_near(state, move, attacker) == SEVERAL
-        if rule > STANDARD:
-            won = _has_no_parry(state, move, reply, attacker, won, lanes)
-        if not won and depth + 1 < DEPTH:
-            _toggle(state, reply, defender, lanes)
-            answer = winning_point_near(state, reply, defender)
-            if answer != SEVERAL:
-                depth += 1
-                must[depth] = answer
-                count[depth] = _find_fours(state, attacker, fours[2 * depth * FOURS :], lanes)
-                following[depth] = 0
-                continue
-            _toggle(state, reply, defender, lanes)
-        _toggle(state, move, attacker, lanes)
+        threats, answer = _look(state, taken, attacker, size, win, rule, lanes)
+        if threats > 1 or (rule > STANDARD and _has_no_parry(state, taken, attacker, size, rule, threats, lanes)):
+            break
+        if answer != SEVERAL and depth + 1 < DEPTH:
+            if lane_of(lanes) == 0:
+                saved = LINES + depth * FIELDS
+                room[saved], room[saved + CURSOR] = taken, cursor
+                room[saved + LOOKED], room[saved + MUST] = looked, must
+            depth += 1
+            must, cursor, looked = answer, 0, 0
+            _enter(state, taken, attacker, size, win, rule, room, lanes)
     while depth > 0:
         depth -= 1
-        taken = 2 * (depth * FOURS + following[depth] - 1)
-        _toggle(state, fours[taken], attacker, lanes)
-        _toggle(state, fours[taken + 1], defender, lanes)
-    return fours[2 * (following[0] - 1)] if won else NO_MOVE
+        taken = room[LINES + depth * FIELDS]
+        _enter(state, taken, attacker, size, win, rule, room, lanes)
+    move = taken >> MOVE
+    return (move >> ROW) * size + (move & COLUMN)
+
+
+@kernel
+def _next_line(windows: Ints, line: int, lines: int, lanes: int) -> int:
+    """The first line from one on that has windows, or `lines`."""
+    while line < lines:
+        here = line + lane_of(lanes)
+        having = lanes_where(here < lines and windows[here] != 0, lanes)
+        if having != 0:
+            return line + lowest_bit(having)
+        line += lanes
+    return lines
+
+
+@kernel
+def _four_in(word: int, line: int, start: int, size: int, win: int, attacker: int) -> int:
+    """The four that a window makes: its first missing point, and the other for the reply."""
+    own = (word >> (HALF * (attacker - BLACK))) & ONE_COLOUR
+    missing = (((1 << win) - 1) << start) & ~own
+    one, two = lowest_bit(missing), lowest_bit(missing & (missing - 1))
+    return _point_on(line, one, size) << MOVE | _point_on(line, two, size)
+
+
+@kernel
+def _point_on(line: int, bit: int, size: int) -> int:
+    """The point that a bit of a line stands for."""
+    if line < size:
+        return line << ROW | bit
+    if line < 2 * size:
+        return bit << ROW | (line - size)
+    row = line - (3 * size - 1) + bit if line < 4 * size - 1 else line - (4 * size - 1) - bit
+    return row << ROW | bit
+
+
+@kernel
+def _line_and_stone(point: int, direction: int, colour: int, size: int) -> tuple[int, int]:
+    """One of the four lines of a point, and the bit of a stone there."""
+    line, bit = place_on_line(point >> ROW, point & COLUMN, direction, size)
+    return line, 1 << (bit + HALF * (colour - BLACK))
+
+
+@kernel
+def _look(state: Ints, taken: int, attacker: int, size: int, win: int, rule: int, lanes: int) -> tuple[int, int]:
+    """How many points complete a line after a four, none, one or two for more; and where its reply threatens to do so.
+
+    Under caro the former with the reply on the board, which may have closed the end of another four. Each of the two
+    stones has four lines, which meet in no empty point. The stones are not entered in the lines.
+    """
+    first, threats, answers, answer = first_line(size), 0, 0, Int(NO_MOVE)
+    k = lane_of(lanes)
+    while k < 8 and threats < 2:  # the lines of the move, then those of the reply; after two threats nothing matters
+        direction, replied = k & 3, k > 3
+        move_line, move_stone = _line_and_stone(taken >> MOVE, direction, attacker, size)
+        reply_line, reply_stone = _line_and_stone(taken & REPLY, direction, BLACK + WHITE - attacker, size)
+        line = reply_line if replied else move_line
+        word = state[first + line]
+        if line == move_line:
+            word ^= move_stone
+        if line == reply_line and (replied or rule >= CARO):
+            word ^= reply_stone
+        own, one, _ = windows_lacking(word, line, size, win, rule, BLACK + WHITE - attacker if replied else attacker)
+        if one != 0:
+            points = completing_points(own, one, win)
+            number = 1 + int(points & (points - 1) != 0)
+            if replied:
+                answers += number
+                answer = Int(_point_on(line, lowest_bit(points), size))
+            else:
+                threats += number
+        k += lanes
+    threats = how_many(threats > 0, lanes) + how_many(threats > 1, lanes)
+    if how_many(answers > 0, lanes) + how_many(answers > 1, lanes) > 1:
+        return threats, Int(SEVERAL)
+    answering = lanes_where(answers > 0, lanes)
+    if answering != 0:
+        answer = from_lane(answer, lowest_bit(answering), lanes)
+    return threats, answer
+
+
+@kernel
+def _has_no_parry(state: Ints, taken: int, attacker: int, size: int, rule: int, threats: int, lanes: int) -> bool:
+    """Whether a four that makes no two threats cannot be parried, under the rules that change what parries."""
+    if rule >= CARO:
+        return threats > 0
+    if attacker == BLACK:
+        return False
+    _toggle(state, taken >> MOVE, WHITE, size, lanes)
+    parried = _black_may_play(state, taken & REPLY, size, lanes)
+    _toggle(state, taken >> MOVE, WHITE, size, lanes)
+    return not parried
+
+
+@kernel
+def _black_may_play(state: Ints, point: int, size: int, lanes: int) -> bool:
+    allowed = Int(0)
+    if lane_of(lanes) == 0:
+        allowed = Int(may_play(state, (point >> ROW) * size + (point & COLUMN)))
+    wait_for_lanes(lanes)
+    return from_first_lane(allowed, lanes) != 0
+
+
+@kernel
+def _toggle(state: Ints, point: int, colour: int, size: int, lanes: int) -> None:
+    """Put a stone into the lines, or take it out again, while no other lane reads them."""
+    wait_for_lanes(lanes)
+    for direction in range(lane_of(lanes), 4, lanes):
+        line, stone = _line_and_stone(point, direction, colour, size)
+        state[first_line(size) + line] ^= stone
+    wait_for_lanes(lanes)
+
+
+@kernel
+def _enter(state: Ints, taken: int, attacker: int, size: int, win: int, rule: int, windows: Ints, lanes: int) -> None:
+    """The same for a four and its reply; the `windows` of their lines are found anew."""
+    first = first_line(size)
+    wait_for_lanes(lanes)
+    k = lane_of(lanes)
+    while k < 8:
+        direction, replied = k & 3, k > 3
+        move_line, move_stone = _line_and_stone(taken >> MOVE, direction, attacker, size)
+        reply_line, reply_stone = _line_and_stone(taken & REPLY, direction, BLACK + WHITE - attacker, size)
+        line, stones = (reply_line, reply_stone) if replied else (move_line, move_stone)
+        if move_line == reply_line:
+            stones = move_stone | reply_stone
+        if move_line != reply_line or not replied:  # the line of both is the move's
+            word = state[first + line] ^ stones
+            state[first + line] = word
+            _, _, two = windows_lacking(word, line, size, win, rule, attacker)
+            windows[line] = two
+        k += lanes
+    wait_for_lanes(lanes)

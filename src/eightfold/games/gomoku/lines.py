@@ -15,7 +15,7 @@ win under caro, `forced_wins.py` the wins that follow by force.
 from __future__ import annotations
 
 from eightfold.core.jit import Int, Ints, kernel
-from eightfold.core.lanes import added_up, lane_of, sum_before, wait_for_lanes
+from eightfold.core.lanes import how_many, how_many_before, share_rows, wait_for_lanes
 from eightfold.games.state import BLACK, HEADER, OPTIONS, SIZE, WHITE
 
 WIN = OPTIONS  # how many in a row win
@@ -59,15 +59,26 @@ def lines_through(row: int, column: int, size: int) -> tuple[int, int, int, int]
 
 
 @kernel
+def place_on_line(row: int, column: int, direction: int, size: int) -> tuple[int, int]:
+    """One of the four lines of a point, from 0, and the point's bit in it."""
+    if direction == 0:
+        return row, column
+    if direction == 1:
+        return size + column, row
+    if direction == 2:
+        return 3 * size - 1 + row - column, column
+    return 4 * size - 1 + row + column, column
+
+
+@kernel
 def line_span(line: int, size: int) -> tuple[int, int]:
     """How many points a line has, and the bit of the first: diagonals are counted by column."""
-    if line < 2 * size:
-        return size, 0
-    if line < 4 * size - 1:
-        shift = line - 2 * size - (size - 1)  # row - column
-        return size - abs(shift), max(0, -shift)
-    total = line - (4 * size - 1)  # row + column
-    return min(total, 2 * size - 2 - total) + 1, max(0, total - size + 1)
+    shift = 0  # of the first bit, if it is not cut off at the other end
+    if line >= 4 * size - 1:
+        shift = line - (5 * size - 2)  # row + column - (size - 1)
+    elif line >= 2 * size:
+        shift = 3 * size - 1 - line  # column - row
+    return size - abs(shift), max(shift, 0)
 
 
 @kernel
@@ -80,15 +91,6 @@ def point_of(line: int, bit: int, size: int) -> int:
     if line < 4 * size - 1:
         return (line - (3 * size - 1) + bit) * size + bit
     return (line - (4 * size - 1) - bit) * size + bit
-
-
-@kernel
-def lowest_bit(word: int) -> int:
-    """The place of the lowest bit that is set; there must be one."""
-    bit = 0
-    while (word >> bit) & 1 == 0:
-        bit += 1
-    return bit
 
 
 @kernel
@@ -112,14 +114,16 @@ def list_empties(state: Ints, points: Ints) -> int:
 def list_empties_together(state: Ints, points: Ints, lanes: int) -> int:
     """The same by all lanes of a warp."""
     size, count = state[SIZE], Int(0)
-    for row in range(size):
-        for first in range(0, size, lanes):  # all lanes come round equally often
-            column = first + lane_of(lanes)
-            empty = Int(column < size and state[cell_of(row, min(column, size - 1), size)] == EMPTY)
-            place = count + sum_before(empty, lanes)
+    rows, top, left = share_rows(size, lanes)
+    for first_row in range(0, size, rows):  # all lanes come round equally often
+        row = first_row + top
+        for first in range(0, size, lanes):
+            column = first + left
+            empty = row < size and column < size and state[cell_of(row, column, size)] == EMPTY
+            place = count + how_many_before(empty, lanes)
             if empty:
                 points[place] = row * size + column
-            count += added_up(empty, lanes)
+            count += how_many(empty, lanes)
     wait_for_lanes(lanes)
     return count
 
@@ -139,7 +143,7 @@ def toggle_stone(lines: Ints, size: int, point: int, colour: int) -> None:
 @kernel
 def overline_wins(rule: int, colour: int) -> bool:
     """Whether more stones in a row than the winning length win too."""
-    return rule in (FREESTYLE, CARO) or (rule == RENJU and colour == WHITE)
+    return rule == FREESTYLE or rule == CARO or (rule == RENJU and colour == WHITE)  # a tuple would be looped over
 
 
 @kernel

@@ -19,8 +19,9 @@ GPU wants to know how deep they go.
 
 from __future__ import annotations
 
+from eightfold.core.bits import bits_set, lowest_bit
 from eightfold.core.jit import Int, Ints, kernel
-from eightfold.core.lanes import added_up, lane_of, sum_before, wait_for_lanes
+from eightfold.core.lanes import how_many, how_many_before, share_rows, wait_for_lanes
 from eightfold.core.rng import Random, random_below
 from eightfold.core.scratch import scratch_ints
 from eightfold.games.gomoku.lines import (
@@ -36,7 +37,6 @@ from eightfold.games.gomoku.lines import (
     line_span,
     lines_through,
     list_empties,
-    lowest_bit,
     point_of,
     toggle_stone,
 )
@@ -96,12 +96,7 @@ def glance(lines: Ints, size: int, point: int, eyes: Ints) -> tuple[int, int]:
         if almost_five != 0:
             # A straight four is seen twice, from the point before it and from its first stone: once too often.
             straight = almost_five & (almost_five >> 1) & (four_in_row >> 1)
-            while almost_five != 0:
-                almost_five &= almost_five - 1
-                fours += 1
-            while straight != 0:
-                straight &= straight - 1
-                fours -= 1
+            fours += bits_set(almost_five) - bits_set(straight)
             continue  # beside a four there is no room for a three in one line
         # To be straight, a four needs an empty point at either end, and behind it no stone that makes five six.
         almost_straight = almost_four & (empty << 1) & (empty >> 4) & ~(own << 2) & ~(own >> 5)
@@ -196,16 +191,17 @@ def legal_for_black(state: Ints, moves: Ints, lanes: int) -> int:
 def _sort_out(state: Ints, points: Ints, allowed: bool, lanes: int) -> int:
     size, lines, eyes = state[SIZE], state[first_line(state[SIZE]) :], scratch_ints((EYES, 2))
     count = Int(0)
-    for row in range(size):
-        for first in range(0, size, lanes):  # all lanes come round equally often
-            column = first + lane_of(lanes)
-            point, listed = row * size + column, Int(0)
-            if column < size and is_empty(lines, row, column):
-                listed = Int((fault(lines, size, point, eyes) == ALLOWED) == allowed)
-            place = count + sum_before(listed, lanes)
+    rows, top, left = share_rows(size, lanes)
+    for first_row in range(0, size, rows):  # all lanes come round equally often
+        row = first_row + top
+        for first in range(0, size, lanes):
+            column, listed = first + left, False
+            if row < size and column < size and is_empty(lines, row, column):
+                listed = (fault(lines, size, row * size + column, eyes) == ALLOWED) == allowed
+            place = count + how_many_before(listed, lanes)
             if listed:
-                points[place] = point
-            count += added_up(listed, lanes)
+                points[place] = row * size + column
+            count += how_many(listed, lanes)
     wait_for_lanes(lanes)
     return count
 
