@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eightfold.core.jit import Int, kernel
-from eightfold.core.lanes import added_up, lane_of, sum_before, wait_for_lanes
-from eightfold.games.contract import play
+from eightfold.core.lanes import how_many, how_many_before, lane_of, wait_for_lanes
+from eightfold.games.contract import play_together
 from eightfold.search.kernels.forest import plant
 from eightfold.search.kernels.gpu_forest import Plan
 from eightfold.search.kernels.roots import find_edge
@@ -36,10 +36,9 @@ def advance(
     kept = node != NONE
     if kept:
         kept = forest.first[tree, node] != NONE
-    if lane_of(lanes) == 0:
-        play(forest.states[tree], move)
-        if not kept:
-            plant(forest, tree)
+    play_together(forest.states[tree], move, lanes)
+    if lane_of(lanes) == 0 and not kept:
+        plant(forest, tree)
     wait_for_lanes(lanes)
     if not kept:
         return
@@ -68,11 +67,9 @@ def _keep_places(
     wait_for_lanes(lanes)
     for start in range(0, place.shape[0], lanes):  # all lanes come round equally often
         k = start + lane_of(lanes)
-        free = Int(0)
-        if k < place.shape[0]:
-            free = Int(origin[k] == 0)
-        number = nodes + sum_before(free, lanes)
-        nodes += added_up(free, lanes)
+        free = k < place.shape[0] and origin[k] == 0
+        number = nodes + how_many_before(free, lanes)
+        nodes += how_many(free, lanes)
         if free:
             kept[number] = k
     wait_for_lanes(lanes)
@@ -107,9 +104,8 @@ def _copy_tree(
                 child = Int(NONE)
                 if k < count:
                     child = Int(old.child[tree, first + k])
-                has = Int(child != NONE)
-                number = nodes + sum_before(has, lanes)
-                nodes += added_up(has, lanes)
+                number = nodes + how_many_before(child != NONE, lanes)
+                nodes += how_many(child != NONE, lanes)
                 if k < count:
                     new.move[slot, edges + k] = old.move[tree, first + k]
                     new.prior[slot, edges + k] = old.prior[tree, first + k]

@@ -38,7 +38,7 @@ from eightfold.core.lanes import (
     largest_of,
     wait_for_lanes,
 )
-from eightfold.games.contract import encode_together, find_win_together, is_dead, legal_together, play
+from eightfold.games.contract import encode_together, find_win_together, is_dead_together, legal_together, play_together
 from eightfold.games.state import DRAW, NO_MOVE, ONGOING, RESULT, SIDE
 from eightfold.search.kernels.forest import back_up, choose, draw_value, new_node
 from eightfold.search.kernels.tree import (
@@ -330,9 +330,7 @@ def settle_leaf(
 def make_child(plan: Plan, tree: int, parent: int, move: int, child: int, state: Ints, lanes: int) -> None:
     """Play a move at a node; the position is that of the child, and in `state`."""
     copy_row(plan.states[tree, plan.place[tree, parent]], state, lanes)
-    if lane_of(lanes) == 0:
-        play(state, move)
-    wait_for_lanes(lanes)
+    play_together(state, move, lanes)
     copy_row(state, plan.states[tree, plan.place[tree, child]], lanes)
 
 
@@ -347,7 +345,7 @@ def settle(forest: Forest, tree: int, node: int, state: Ints, proof_nodes: int, 
         proof = DRAWN if state[RESULT] == DRAW else WON if state[RESULT] == state[SIDE] else LOST
     elif find_win_together(state, proof_nodes, scratch, lanes) != NO_MOVE:
         proof = WON
-    elif proof_nodes > 0 and is_dead(state):
+    elif proof_nodes > 0 and is_dead_together(state, lanes):
         proof = DRAWN
     if lane_of(lanes) == 0 and proof != UNKNOWN:
         forest.proof[tree, node] = proof

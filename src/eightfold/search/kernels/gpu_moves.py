@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from eightfold.core.jit import Int, Ints, kernel
 from eightfold.core.lanes import count_up, from_first_lane, lane_of, wait_for_lanes
 from eightfold.core.rng import Random, random_below, random_normal, random_unit
-from eightfold.games.contract import find_win_together, is_dead, legal, play
+from eightfold.games.contract import find_win_together, is_dead_together, legal, play
 from eightfold.games.state import BLACK, DRAW, NO_MOVE, ONGOING, PLY, RESULT, WHITE, copy_state
 from eightfold.search.kernels.forced import prune_target
 from eightfold.search.kernels.forest import ROOT_PROOF, new_node, plant, prove
@@ -329,17 +329,15 @@ def _choose(forest: Forest, roots: Roots, games: Games, tree: int, constants: Co
 @kernel
 def _judge(forest: Forest, games: Games, tree: int, constants: Constants, lanes: int) -> int:
     """How the game stands after a move."""
-    result = Int(ONGOING)
+    state = forest.states[tree]
+    result = Int(state[RESULT])
+    if result == ONGOING and constants.proof_nodes > 0 and is_dead_together(state, lanes):
+        result = Int(DRAW)  # what is left to play teaches nothing
+    if result == ONGOING and state[PLY] == games.moves.shape[1]:
+        result = Int(DRAW)  # it is longer than the game says that any can be
     if lane_of(lanes) == 0:
-        state = forest.states[tree]
-        result = Int(state[RESULT])
-        if result == ONGOING and constants.proof_nodes > 0 and is_dead(state):
-            result = Int(DRAW)  # what is left to play teaches nothing
-        if result == ONGOING and state[PLY] == games.moves.shape[1]:
-            result = Int(DRAW)  # it is longer than the game says that any can be
         games.result[tree] = result
-    wait_for_lanes(lanes)
-    return from_first_lane(result, lanes)
+    return result
 
 
 @kernel
