@@ -18,6 +18,7 @@ Shapes as in the kernels.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -33,8 +34,7 @@ from eightfold.search.forest_arrays import constants_of, make_forest, make_leave
 from eightfold.search.settings import SearchSettings
 
 PERIOD = 16  # steps between two moments at which trees are handed over
-ROUNDS = 2  # of walking and settling in a step: for the trees whose first leaf was settled by the rules
-WAITING_SHARE = 4  # so small a part of all trees can wait for a move at the same time
+WAITING = 1.5  # times as many trees as wait for a move on average can be tended in a period, so that waves die down
 WORKERS = 4096  # at most, that look around the roots of those
 
 
@@ -136,7 +136,7 @@ class GameForest:
         self._room = length  # a state, where it is quick to change
         nodes = nodes_needed(game, max(ways["playouts"], ways["fast_playouts"]))
         self.forest = make_forest(game, trees, nodes, zeros)
-        places = max(1, -(-trees // WAITING_SHARE))
+        places = math.ceil(trees * waiting_share(ways))
         self._spare = make_forest(game, places, nodes, zeros)
         self._lists = zeros((places, 2, nodes), np.int32)
         self.roots = make_roots(game, settings, trees, zeros)
@@ -202,20 +202,8 @@ class GameForest:
         """Every tree that is not waiting goes on; the leaves of at most `rows` of them are written to `planes`."""
         run, forest, leaves, plan, constants = self._machine.run, self.forest, self._leaves, self.plan, self._constants
         self._machine.clear(plan.rows)
-        for _ in range(ROUNDS):
-            run(
-                self.steps.walk_tree,
-                self.trees,
-                0,
-                forest,
-                self.roots,
-                leaves,
-                plan,
-                constants,
-                self.logits,
-                self.values,
-            )
-            run(self.steps.settle_leaf, self.trees, self._room, forest, leaves, plan, constants, self._scratch)
+        run(self.steps.walk_tree, self.trees, 0, forest, self.roots, leaves, plan, constants, self.logits, self.values)
+        run(self.steps.settle_leaf, self.trees, self._room, forest, leaves, plan, constants, self._scratch)
         run(self.steps.ask_leaf, self.trees, 0, forest, leaves, plan, self._encoder, self.planes, self._scratch)
 
     def tend(self) -> None:
@@ -285,10 +273,17 @@ class GameForest:
         return int(self._machine.read(self.plan.asked).sum())
 
 
-def bytes_a_tree(game: Game, playouts: int) -> int:
+def waiting_share(ways: dict[str, Any]) -> float:
+    """The part of all trees that can be tended in one period."""
+    mean = ways["full_share"] * ways["playouts"] + (1 - ways["full_share"]) * ways["fast_playouts"]
+    return min(1.0, WAITING * PERIOD / mean)
+
+
+def bytes_a_tree(game: Game, ways: dict[str, Any]) -> int:
     """Roughly what one more game takes: its tree and its share of the spare ones, its samples, its scratch."""
-    nodes, actions, length = nodes_needed(game, playouts), game.actions, game.spec.state_length(game.size)
+    nodes = nodes_needed(game, max(ways["playouts"], ways["fast_playouts"]))
+    actions, length = game.actions, game.spec.state_length(game.size)
     tree = nodes * (17 + 18 * actions)
     samples = game.spec.longest(game.size) * (4 * actions + 8)
     rest = 8 * (2 * length + 2 * game.scratch + 2 * actions)
-    return tree + tree // WAITING_SHARE + nodes * (8 * length + 5) + samples + rest
+    return int(tree * (1 + waiting_share(ways))) + nodes * (8 * length + 5) + samples + rest

@@ -27,12 +27,11 @@ class Tuning:
     """How a kernel is compiled and launched; the answers are the same for all of them."""
 
     warps: int = 4  # a block
-    max_registers: int = (
-        0  # a thread; fewer let more warps run at once, but some values go to memory; 0: as many as it wants
-    )
+    max_registers: int = 0  # a thread, 0: any number; fewer let more warps run at once, but values go to memory
 
 
-TUNING: dict[str, Tuning] = {}  # by the name of a kernel, where the usual is not the best
+# By the name of a kernel, where the usual is not the best: these wait for memory most of the time.
+TUNING = {"walk_tree": Tuning(max_registers=64), "ask_leaf": Tuning(max_registers=64)}
 
 
 class CudaMachine:

@@ -36,9 +36,10 @@ from eightfold.nets.inference.backends.interface import Backend, Runner
 from eightfold.nets.inference.device_evaluator import DeviceEvaluator
 from eightfold.search.game_forest import PERIOD, FinishedGame, GameForest, Machine, bytes_a_tree
 
-SPARE_TREES = 0.25  # more games than rows, so that the batch is full while some of them wait for a move
+SPARE_TREES = 0.4  # more games than rows, so that the batch is full while some wait for a move or were settled
 MEMORY_SHARE = 0.7  # of what is free, for trees; the network and the trainer need some
-GROUPS = 2  # of games, so that the network is busy with one while the trees of another are walked
+ROWS_A_GROUP = 4096  # from so many on a network is at its best
+GROUPS = 2, 4  # of games, at least and at most: the network is busy with one while the trees of another are walked
 WARM_UPS = 3  # periods before the recording, in which the libraries choose kernels and take their memory
 
 Look = tuple[Callable[[], NDArray[np.int32]], Callable[[], NDArray[np.float32]]]
@@ -65,7 +66,7 @@ class GpuPlayers:
         self._stream, self._collecting = _stream(config.device), _stream(config.device)
         rows, trees = games_that_fit(config, game)
         self.notice = "" if rows == config.selfplay.gpu_games else _fewer(config.selfplay.gpu_games, rows)
-        groups = min(GROUPS, rows)
+        groups = min(rows, max(GROUPS[0], min(GROUPS[1], rows // ROWS_A_GROUP)))
         self.groups: list[GamesOnMachine] = []
         with torch.cuda.stream(self._stream):
             for number in range(groups):
@@ -273,8 +274,7 @@ def played_game(finished: FinishedGame, game: Game, seed: int, digest: str) -> P
 def games_that_fit(config: TrainConfig, game: Game) -> tuple[int, int]:
     """Rows of a batch and trees, as many as are asked for or as the free memory of the GPU holds."""
     free, _ = torch.cuda.mem_get_info(config.device)
-    playouts = max(config.selfplay.playouts, config.selfplay.fast_playouts)
-    most = int(MEMORY_SHARE * free / bytes_a_tree(game, playouts))
+    most = int(MEMORY_SHARE * free / bytes_a_tree(game, ways_of(config.selfplay, game)))
     rows = min(config.selfplay.gpu_games, int(most / (1 + SPARE_TREES)))
     if rows < 1:
         raise EightfoldError(

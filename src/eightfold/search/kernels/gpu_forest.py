@@ -7,13 +7,12 @@ node is here, for 32 lanes. A tree has at most one leaf with the network, so the
     settle    play the move that leads to a leaf that is new; a leaf that is settled by the rules asks nobody
     ask       take a row of the network's batch and write the leaf's planes there
 
-Walking and settling come twice in a step, for the trees whose first leaf was settled. They are kernels of their own
-because the rules take many registers and the walk takes few. Every node keeps its position: a walk plays one move, not
-one for every node on its way.
+They are kernels of their own because the rules take many registers and the walk takes few. Every node keeps its
+position: a walk plays one move, not one for every node on its way.
 
-There may be more trees than rows: while some wait for a move, others fill the batch. What a move needs (a proof of
-every child of the root, noise, the tree below the move) takes longer than a step, so it is not done here but by
-`gpu_moves.py`, beside the steps, for the trees that wait. Every so many steps the two sides hand trees over
+There are more trees than rows: while some wait for a move, or were settled, others fill the batch. What a move needs
+(a proof of every child of the root, noise, the tree below the move) takes longer than a step, so it is not done here
+but by `gpu_moves.py`, beside the steps, for the trees that wait. Every so many steps the two sides hand trees over
 (`hand_over`); in between neither touches a tree of the other.
 
 With `lanes` 1 the same text runs on a CPU, tree after tree: the tests compare it with `forest.py` visit by visit.
