@@ -47,6 +47,19 @@ def test_every_network_keeps_the_contract(text, shape):
     assert {text.split(":")[0] for text in TEXTS} == set(NETWORKS), "a new network joins this test"
 
 
+@pytest.mark.parametrize("text", TEXTS)
+@torch.no_grad()
+def test_a_fresh_network_passes_no_more_than_it_plays_elsewhere(text):
+    """A head for passes of its own, with weights ten times as large, made fresh networks pass always or never."""
+    shape = Shape(planes=4, size=9, passes=1)
+    for seed in range(5):
+        torch.manual_seed(seed)
+        planes = torch.randint(0, 2, (16, 4, 9, 9)).float()
+        logits, _ = make_network(text, shape).eval()(planes)
+        passes = logits.softmax(dim=1)[:, -1].mean() * shape.actions
+        assert 1 / 4 < passes < 4
+
+
 def test_a1_is_the_network_of_the_appendix():
     network = make_network("a1", Shape(planes=4, size=8))
     shapes = [tuple(p.shape) for name, p in network.named_parameters() if name.endswith("weight")]

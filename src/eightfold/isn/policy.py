@@ -60,8 +60,9 @@ class ISNPolicy(nn.Module):
         self.value_features = EquivariantConvolution(hidden, make_field(trivial=heads))
         outcomes = nn.Linear(64, 3)
         self.value = nn.Sequential(nn.Linear(2 * heads, 64), nn.ReLU(), outcomes)
-        self.policy.weight.data.mul_(0.1)  # start undecided: a flat policy and values near zero
-        outcomes.weight.data.mul_(0.1)
+        for last in (self.policy, self.policy_pass, outcomes):  # start undecided: a flat policy and values near zero
+            if last is not None:
+                last.weight.data.mul_(0.1)
         self.auxiliary: nn.Sequential | None = None
         predictors = make_auxiliary(auxiliary, heads, shape, "isn")
         if predictors is not None:

@@ -234,7 +234,7 @@ def initialise(network: nn.Module) -> None:
             nn.init.kaiming_normal_(module.weight, nonlinearity="relu")
             if module.bias is not None:
                 nn.init.zeros_(module.bias)
-    for head in (getattr(network, name, None) for name in ("policy", "value", "auxiliary")):
+    for head in (getattr(network, name, None) for name in ("policy", "policy_pass", "value", "auxiliary")):
         layers = [m for m in head.modules() if isinstance(m, nn.Linear | nn.Conv2d)] if head is not None else []
         if layers:
             layers[-1].weight.data.mul_(0.1)  # start undecided: a flat policy and values near zero
