@@ -272,6 +272,16 @@ class GameForest:
         """Leaves that the network was asked for."""
         return int(self._machine.read(self.plan.asked).sum())
 
+    @property
+    def plies(self) -> int:
+        """Moves of all games that are here now, their random openings included."""
+        return int(self._machine.read(self.forest.states)[:, PLY].sum())
+
+    @property
+    def depth(self) -> float:
+        """How far below their roots the leaves lie that the trees came to last, on average."""
+        return float(self._machine.read(self._leaves.depth).mean())
+
 
 def waiting_share(ways: dict[str, Any]) -> float:
     """The part of all trees that can be tended in one period."""
