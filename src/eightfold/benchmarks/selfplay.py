@@ -1,7 +1,7 @@
 """Self-play with `a1`, 400 playouts, 8x8: simulations that called the network, beside the network's own speed.
 
 Also what SLAP costs, what a cache would save with position and with orbit keys, a plain search in Python that
-asks PyTorch for one leaf at a time, and mctx where it is installed.
+asks PyTorch for one leaf at a time, and mctx where it is installed. On a GPU: `gpu_selfplay.py`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from eightfold.benchmarks import gpu_selfplay
 from eightfold.benchmarks.peers import mctx_selfplay
 from eightfold.benchmarks.reference.gomoku import PlainGomoku
 from eightfold.benchmarks.reference.puct import PlainPuct
@@ -36,7 +37,11 @@ STEPS = 60  # batches in a measurement of one thing alone
 PAIRS, PAIR_STEPS = 400, 12
 
 
-def run() -> Benchmark:
+def run(device: str = "cpu", *, baseline: bool = False) -> Benchmark:
+    return _run() if device == "cpu" else gpu_selfplay.run(device, baseline=baseline)
+
+
+def _run() -> Benchmark:
     torch.manual_seed(1)
     shape = Shape(planes=4, size=8)
     network = make_network("a1", shape)

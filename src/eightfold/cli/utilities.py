@@ -52,7 +52,11 @@ def bench(
     name: Annotated[
         str | None, typer.Argument(help="Which benchmark (default: all but buffer-full and cluster).")
     ] = None,
-    device: Annotated[str, typer.Option(help="cpu, or cuda (benchmarks backends and isn).")] = "cpu",
+    device: Annotated[str, typer.Option(help="cpu, or cuda (benchmarks backends, isn and selfplay).")] = "cpu",
+    baseline: Annotated[
+        bool,
+        typer.Option("--baseline", help="selfplay --device cuda: also with trees on the CPU, the network on the GPU."),
+    ] = False,
     as_json: JsonOption = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="The tables of docs/scaling.md (cluster only).")] = False,
 ) -> None:
@@ -62,7 +66,7 @@ def bench(
     if markdown:
         print(markdown_of(name), end="")
         return
-    measured = run_benchmarks(name, device=device, progress=not as_json)
+    measured = run_benchmarks(name, device=device, baseline=baseline, progress=not as_json)
     if as_json:
         figures = {benchmark.name: benchmark.as_dict() for benchmark in measured}
         print(json.dumps(figures if name is None else figures[name]))
