@@ -59,8 +59,11 @@ def why_not(config: TrainConfig) -> str:
 class GpuPlayers:
     """`Players` on one GPU."""
 
-    def __init__(self, wanted: Wanted) -> None:
-        """Compiles the kernels for the game, if that was not done before; an error names the line that cannot be."""
+    def __init__(self, wanted: Wanted, *, seeds: tuple[int, ...] = ()) -> None:
+        """Compiles the kernels for the game, if that was not done before; an error names the line that cannot be.
+
+        `seeds` tell apart those who play for the same run.
+        """
         config, game = wanted.config, wanted.game
         self._config, self._game, self._network, self._shape = config, game, wanted.network, wanted.description.shape()
         self._stream, self._collecting = _stream(config.device), _stream(config.device)
@@ -81,7 +84,7 @@ class GpuPlayers:
                     options=torch_options(config.backend),
                     seed=config.seed + number,
                 )
-                machine, seed = CudaMachine(config.device), (config.seed, wanted.games, number)
+                machine, seed = CudaMachine(config.device), (config.seed, wanted.games, *seeds, number)
                 group = GamesOnMachine(game, config.selfplay, machine, evaluator, trees=trees // groups, seed=seed)
                 self.groups.append(group)
                 try:

@@ -1,7 +1,7 @@
-"""What plays a run's games on another machine: the same self-play object, for some seconds at a time.
+"""What plays a run's games on another machine: the same players as on this one, for some seconds at a time.
 
 Weights come as the bytes of a safetensors file through the object store, games leave as `PlayedGame.to_bytes`, each
-when it ends. Read before: `local.py`. Read next: `cluster.py`, which is at the other end.
+when it ends, or from a GPU some at once. Read before: `here.py`. Read next: `cluster.py`, which is at the other end.
 """
 
 from __future__ import annotations
@@ -17,10 +17,13 @@ import torch
 
 from eightfold.arena.match_actor import MatchActor
 from eightfold.games.game import make_game
-from eightfold.learning.actors.local import LocalPlayers
+from eightfold.learning.actors.here import players_here
 from eightfold.learning.actors.players import Wanted
 from eightfold.learning.config import TrainConfig
+from eightfold.learning.data.record import PlayedGame
 from eightfold.nets.store.description import Description
+
+GAMES_OF_A_GPU = 64  # that leave together: a GPU that has to tell of each one waits for that
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +66,9 @@ class SelfPlayActor(MatchActor):
             games=assignment.games,
             checkpoint=Path(),
         )
-        self._selfplay = LocalPlayers(wanted, threads=assignment.threads, seeds=(1, number, life))
+        self._selfplay = players_here(wanted, threads=assignment.threads, seeds=(1, number, life))
+        self._selfplay.prepare(lambda: False)
+        self._together = GAMES_OF_A_GPU if config.device.startswith("cuda") else 1
 
     def load(self, version: int, weights: list[Any], theta: float) -> Iterator[int]:
         """Take weights, of which the list holds the place in the object store; which version this is."""
@@ -77,10 +82,10 @@ class SelfPlayActor(MatchActor):
 
     def play(self, seconds: float) -> Iterator[list[bytes] | SliceReport]:
         """Go on with all games for so long: the games that end, at once, and what it took."""
-        selfplay, begun, spent = self._selfplay.selfplay, time.perf_counter(), time.process_time()
-        simulations = self._selfplay.simulations
+        begun, spent, simulations = time.perf_counter(), time.process_time(), self._selfplay.simulations
         while time.perf_counter() - begun < seconds:
-            ended = selfplay.advance_all()
+            ended = list[PlayedGame]()
+            self._selfplay.play(self._together, on_game=ended.append, deadline=begun + seconds)
             if ended:
                 yield [game.to_bytes() for game in ended]
         yield SliceReport(
