@@ -1,16 +1,25 @@
-"""Helpers of kernels that also run on a GPU, in their form for one lane: compiled, and as plain Python."""
+"""Helpers of kernels that also run on a GPU, in their form for one lane, compiled and as plain Python, and for 32."""
 
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+from eightfold.core.bits import bits_set, lowest_bit
+from eightfold.core.cuda import why_no_cuda
+from eightfold.core.extras import is_installed
 from eightfold.core.jit import Ints, kernel
 from eightfold.core.lanes import (
+    WARP,
     added_up,
     count_up,
     from_first_lane,
+    from_lane,
+    how_many,
+    how_many_before,
     index_of_largest,
     lane_of,
+    lanes_where,
     largest_of,
     sum_before,
     wait_for_lanes,
@@ -59,3 +68,67 @@ def test_scratch_arrays_hold_their_kind_of_number():
     assert scratch_ints((2, 3)).shape == (2, 3)
     assert scratch_bytes(4).dtype == np.int8
     assert scratch_floats(4).dtype == np.float64
+
+
+FOUND = 14  # numbers that `compare` writes down
+
+
+@kernel
+def compare(row: int, lanes: int, room: Ints, values: Ints, fractions, counters: Ints, found: Ints) -> None:
+    """What every lane of a warp learns from the others: all in one row [lanes] of values, each lane its own."""
+    lane = lane_of(lanes)
+    mine, share = values[row, lane], fractions[row, lane]
+    room[lane] = mine
+    wait_for_lanes(lanes)
+    out = found[row]
+    out[0, lane] = room[lanes - 1 - lane]  # which another lane has written
+    out[1, lane] = from_first_lane(mine, lanes)
+    out[2, lane] = from_lane(mine, 5, lanes)
+    out[3, lane] = added_up(mine, lanes)
+    out[4, lane] = sum_before(mine, lanes)
+    out[5, lane] = largest_of(mine, lanes)
+    out[6, lane] = index_of_largest(share, lane, lanes)
+    out[7, lane] = lanes_where(mine > 0, lanes)
+    out[8, lane] = how_many(mine > 0, lanes)
+    out[9, lane] = how_many_before(mine > 0, lanes)
+    out[10, lane] = round(8 * added_up(share, lanes))
+    out[11, lane] = lowest_bit(abs(mine))
+    out[12, lane] = bits_set(abs(mine))
+    out[13, lane] = count_up(counters, row)
+
+
+@pytest.mark.skipif(not is_installed("torch") or why_no_cuda() != "", reason=why_no_cuda() or "no PyTorch")
+def test_on_a_gpu_the_lanes_of_a_warp_learn_from_each_other():
+    from eightfold.learning.actors.cuda_machine import CudaMachine
+
+    rows, random, machine = 7, np.random.default_rng(1), CudaMachine()
+    values = random.integers(-(2**40), 2**40, (rows, WARP))
+    values[3] = 1 + np.arange(WARP) % 2  # the largest in several lanes
+    fractions = random.integers(0, 6, (rows, WARP)) / 8  # the largest in several lanes, and sums are exact
+    given = [machine.zeros(each.shape, each.dtype) for each in (values, fractions)]
+    for array, content in zip(given, (values, fractions), strict=True):
+        machine.write(array, content)
+    counters, found = machine.zeros((rows,), np.int64), machine.zeros((rows, FOUND, WARP), np.int64)
+    machine.run(compare, rows, WARP, *given, counters, found)
+    out, positive = machine.read(found), values > 0
+    every = np.ones(WARP, np.int64)
+    bits = (positive * (1 << np.arange(WARP))).sum(axis=1)
+    expected = [
+        values[:, ::-1],
+        values[:, :1] * every,
+        values[:, 5:6] * every,
+        values.sum(axis=1)[:, None] * every,
+        np.cumsum(values, axis=1) - values,
+        values.max(axis=1)[:, None] * every,
+        fractions.argmax(axis=1)[:, None] * every,
+        bits[:, None] * every,
+        positive.sum(axis=1)[:, None] * every,
+        np.cumsum(positive, axis=1) - positive,
+        np.rint(8 * fractions.sum(axis=1))[:, None] * every,
+        [[(value & -value).bit_length() - 1 for value in row] for row in values.tolist()],
+        [[abs(value).bit_count() for value in row] for row in values.tolist()],
+    ]
+    for number, wanted in enumerate(expected):
+        np.testing.assert_array_equal(out[:, number], wanted, str(number))
+    np.testing.assert_array_equal(np.sort(out[:, FOUND - 1], axis=1), np.tile(np.arange(WARP), (rows, 1)))
+    np.testing.assert_array_equal(machine.read(counters), WARP)

@@ -17,7 +17,7 @@ from eightfold.games.gomoku import rules as gomoku
 def test_the_machine_code_depends_on_all_that_it_is_made_from(tmp_path):
     """On the rules, on helpers, and on what helpers are to a GPU: numba-cuda itself looks at one file."""
     search = specialise("eightfold.search.kernels.gpu_forest", gomoku)
-    name, text = launcher_text(search.step_tree)
+    name, text = launcher_text(search.hand_over)
     source = tmp_path / f"{name}.py"
     source.write_text(text)
     beside = tmp_path / f"{search.__name__}.py"  # all such modules are in one folder
@@ -30,7 +30,7 @@ def test_the_machine_code_depends_on_all_that_it_is_made_from(tmp_path):
 def test_another_game_and_other_options_are_another_module():
     from eightfold.games.go import rules as go
 
-    kernels = [specialise("eightfold.search.kernels.gpu_forest", rules).step_tree for rules in (gomoku, go)]
+    kernels = [specialise("eightfold.search.kernels.gpu_forest", rules).hand_over for rules in (gomoku, go)]
     made = [launcher_text(kernels[0]), launcher_text(kernels[1]), launcher_text(kernels[0], max_registers=64)]
     assert len({name for name, _ in made}) == 3
     assert "@cuda.jit(max_registers=64)" in made[2][1]

@@ -251,7 +251,7 @@ def _recorded(part: Callable[[], None], device: torch.device) -> Callable[[], No
     if device.type != "cuda":
         return part
     graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
+    with torch.cuda.graph(graph, capture_error_mode="thread_local"):
         part()
     return graph.replay
 

@@ -17,7 +17,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from eightfold.core.cuda import teach_cuda
 from eightfold.core.jit import cache_folder
 from eightfold.core.specialise import import_text
 
@@ -47,6 +46,7 @@ def launcher(kernel: Callable[..., None], **options: Any) -> Any:
     `options` are those of `numba.cuda.jit`, such as max_registers. The kernel must be one of a module, by its own name.
     """
     module = import_text(*launcher_text(kernel, **options))
+    _config().CUDA_LOW_OCCUPANCY_WARNINGS = 0  # few games are few blocks, and who asks for them knows
     return _kept_on_disk(module.over_items, Path(str(module.__file__)))
 
 
@@ -62,8 +62,7 @@ def launcher_text(kernel: Callable[..., None], **options: Any) -> tuple[str, str
 
 def _kept_on_disk(function: Any, source: Path) -> Any:
     """numba-cuda, like Numba, picks a function's cache folder when caching is enabled on it, from a setting."""
-    teach_cuda()
-    config: Any = importlib.import_module("numba.cuda.core.config")
+    config = _config()
     before = config.CACHE_DIR
     config.CACHE_DIR = str(cache_folder(source))
     try:
@@ -71,3 +70,7 @@ def _kept_on_disk(function: Any, source: Path) -> Any:
     finally:
         config.CACHE_DIR = before
     return function
+
+
+def _config() -> Any:
+    return importlib.import_module("numba.cuda.core.config")
