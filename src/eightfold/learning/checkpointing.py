@@ -90,12 +90,26 @@ def load_training_state(trainer: Trainer, path: Path) -> None:
             f"{path} does not fit this run ({reason}); remove it to go on with a fresh optimiser"
         ) from None
     if state:
+        _lay_out(trainer, state)
         trainer.optimiser.load_state_dict({**trainer.optimiser.state_dict(), "state": state})
     trainer.clip_history = norms.tolist()
 
 
+def _lay_out(trainer: Trainer, state: Mapping[int, dict[str, torch.Tensor]]) -> None:
+    """Bring moments into their parameters' order of memory: a fused optimiser goes through both side by side."""
+    for number, parameter in enumerate(_parameters(trainer)):
+        for key, tensor in state.get(number, {}).items():
+            if key != "step":
+                state[number][key] = torch.empty_like(parameter, device="cpu", dtype=tensor.dtype).copy_(tensor)
+
+
+def _parameters(trainer: Trainer) -> list[torch.Tensor]:
+    """In the order of the optimiser's numbers."""
+    return [parameter for group in trainer.optimiser.param_groups for parameter in group["params"]]
+
+
 def _check_fits(trainer: Trainer, state: Mapping[int, Mapping[str, torch.Tensor]]) -> None:
-    parameters = [parameter for group in trainer.optimiser.param_groups for parameter in group["params"]]
+    parameters = _parameters(trainer)
     wanted = {"step", "exp_avg", "exp_avg_sq"} if isinstance(trainer.optimiser, torch.optim.Adam) else set()
     if isinstance(trainer.optimiser, torch.optim.SGD):
         wanted = {"momentum_buffer"}

@@ -7,6 +7,9 @@ how much it was won: a weight each, times the mean squared error.
 
 `Trainer(model, lr, device).train_epoch(data_buffer, batch_size, steps_per_epoch)` trains on a buffer; the training loop
 of a run calls `step` with batches of its own.
+
+On CUDA a step is one CUDA graph (`device_steps.py`), and a loop that has its batches there (`record`, `launch`) waits
+for none of them: `pace` and `settle` tell what they cost. Networks that drop, and SGD, are stepped the plain way.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ from __future__ import annotations
 import contextlib
 from collections import deque
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -27,7 +30,9 @@ from eightfold.core.settings import check_values
 from eightfold.learning.config import TrainConfig, TrainingConfig
 from eightfold.learning.data.batches import BatchMaker
 from eightfold.learning.data.buffer import DataBuffer
-from eightfold.learning.data.sample import Batch
+from eightfold.learning.data.device_ring import TensorBatch
+from eightfold.learning.data.sample import Batch, SampleShape
+from eightfold.learning.device_steps import DeviceSteps, Feed, HostFeed
 from eightfold.learning.runs.torch_globals import seeded
 from eightfold.nets.auxiliary import has_auxiliary
 
@@ -99,13 +104,19 @@ class Trainer:
             {"params": [p for p in model.parameters() if p.ndim > 1], "weight_decay": 2 * l2},
             {"params": [p for p in model.parameters() if p.ndim <= 1], "weight_decay": 0.0},
         ]
-        if optimiser == "adam":
-            self.optimiser: torch.optim.Optimizer = torch.optim.Adam(groups, lr)
+        self._drops = any(isinstance(module, nn.Dropout) and module.p > 0 for module in model.modules())
+        recorded = self.device.type == "cuda" and optimiser == "adam" and not self._drops
+        if recorded:
+            rate = torch.tensor(lr, device=self.device)  # where a graph reads it
+            self.optimiser: torch.optim.Optimizer = torch.optim.Adam(groups, rate, fused=True, capturable=True)
+        elif optimiser == "adam":
+            self.optimiser = torch.optim.Adam(groups, lr)
         else:
             self.optimiser = torch.optim.SGD(groups, lr, momentum=0.9)
         self._clip = AutoClip(clip_quantile)
+        self._device_steps = self._steps_on_device(clip_quantile) if recorded else None
+        self._host_feed: HostFeed | None = None
         self._random, self._seed = np.random.default_rng(seed), seed
-        self._drops = any(isinstance(module, nn.Dropout) and module.p > 0 for module in model.modules())
         self._symmetry = symmetry
         self.steps = 0
 
@@ -130,31 +141,112 @@ class Trainer:
     @property
     def clip_history(self) -> list[float]:
         """The gradient norms by which the next are clipped."""
-        return list(self._clip.norms)
+        return list(self._clip.norms) if self._device_steps is None else self._device_steps.clip.history
 
     @clip_history.setter
     def clip_history(self, norms: Iterable[float]) -> None:
+        if self._device_steps is not None:
+            self._device_steps.clip.remember(norms)
+            return
         self._clip.norms.clear()
         self._clip.norms.extend(norms)
 
     def set_learning_rate(self, lr: float) -> None:
-        for group in self.optimiser.param_groups:
-            group["lr"] = lr
+        with contextlib.nullcontext() if self._device_steps is None else self._device_steps.on_stream():
+            for group in self.optimiser.param_groups:
+                if isinstance(group["lr"], Tensor):
+                    group["lr"].fill_(lr)
+                else:
+                    group["lr"] = lr
+
+    # ---- steps that do not wait -----------------------------------------------------------------------
+
+    def _steps_on_device(self, quantile: float) -> DeviceSteps:
+        return DeviceSteps(
+            self.model,
+            self.optimiser,
+            self._losses,
+            weights=self._weights,
+            quantile=quantile,
+            history=CLIP_HISTORY,
+            device=self.device,
+        )
+
+    @property
+    def steps_do_not_wait(self) -> bool:
+        """Whether `record` and `launch` are offered."""
+        return self._device_steps is not None
+
+    def record_host_batches(self, shape: SampleShape, batch_size: int) -> None:
+        """Make ready for `step` with batches of one size, in the network's own frame; nothing to do without CUDA."""
+        if self._device_steps is not None:
+            self._host_feed = HostFeed(shape, batch_size, self.device)
+            self._device_steps.record(self._host_feed)
+
+    def record(self, feed: Feed) -> None:
+        """Make ready for steps on the batches of a feed on the device. The optimiser's state is there by now."""
+        assert self._device_steps is not None
+        self._device_steps.record(feed)
+
+    def launch(self, feed: Feed) -> None:
+        """One step on the next batch of a feed, without waiting for it."""
+        assert self._device_steps is not None
+        self._device_steps.launch(feed)
+        self.steps += 1
+
+    def pace(self) -> None:
+        """Wait until the steps before the last call are done."""
+        if self._device_steps is not None and not self._device_steps.pace():
+            raise self._diverged()
+
+    def wait(self) -> None:
+        """Until all steps that were launched are done: then weights and optimiser are of one moment."""
+        if self._device_steps is not None:
+            self._device_steps.wait()
+
+    def settle(self) -> list[Losses]:
+        """Wait for all steps that were launched; their losses, each the mean, since the last call."""
+        if self._device_steps is None:
+            return []
+        settled = self._device_steps.settle()
+        if settled.diverged:
+            raise self._diverged()
+        return [Losses(*settled.losses)] * settled.steps if settled.steps else []
+
+    def on_stream(self) -> contextlib.AbstractContextManager[Any]:
+        """Where a feed on the device is filled."""
+        return contextlib.nullcontext() if self._device_steps is None else self._device_steps.on_stream()
+
+    def _launch_host_batch(self, steps: DeviceSteps, batch: Batch) -> Losses:
+        feed = self._host_feed
+        if feed is None or len(feed) != len(batch):
+            feed = HostFeed(_shape_of(batch), len(batch), self.device)  # of a size that was not recorded
+        with steps.on_stream():
+            feed.put(batch)
+        self.launch(feed)
+        return self.settle()[-1]
+
+    # ---- steps ----------------------------------------------------------------------------------------
 
     def step(self, batch: Batch) -> Losses:
         """One step of the optimiser; the losses before it."""
+        if self._device_steps is not None:
+            return self._launch_host_batch(self._device_steps, batch)
         self.model.train()
         with self._dropping():
-            losses = self._losses(batch)
+            losses = self._losses(self._tensors(batch))
         self.optimiser.zero_grad(set_to_none=True)
         total = sum((weight * loss for weight, loss in zip(self._weights, losses, strict=False)), torch.zeros(()))
         total.backward()  # type: ignore[no-untyped-call]
         norm = self._clip.clip(self.model)
         if not np.isfinite(norm):
-            raise EightfoldError(f"training diverged at step {self.steps}: a gradient is not a number; lower the rate")
+            raise self._diverged()
         self.optimiser.step()
         self.steps += 1
         return Losses(*(float(loss.detach()) for loss in losses))
+
+    def _diverged(self) -> EightfoldError:
+        return EightfoldError(f"training diverged at step {self.steps}: a gradient is not a number; lower the rate")
 
     def _dropping(self) -> contextlib.AbstractContextManager[None]:
         """What is dropped depends on the seed and on the step, not on who else draws random numbers of PyTorch."""
@@ -167,23 +259,23 @@ class Trainer:
     def losses(self, batch: Batch) -> Losses:
         """The losses on a batch, without learning from it."""
         self.model.eval()
-        return Losses(*map(float, self._losses(batch)))
+        return Losses(*map(float, self._losses(self._tensors(batch))))
 
     @torch.no_grad()
     def sample_losses(self, batch: Batch) -> NDArray[np.float32]:  # [B]
         """What policy and value cost on each sample of a batch, without learning from it."""
         self.model.eval()
-        policy, value = self._losses_each(batch)[:2]
+        policy, value = self._losses_each(self._tensors(batch))[:2]
         return (policy + value).float().cpu().numpy()
 
-    def _losses(self, batch: Batch) -> list[Tensor]:
+    def _losses(self, batch: TensorBatch) -> list[Tensor]:
         return [losses.mean() for losses in self._losses_each(batch)]
 
-    def _losses_each(self, batch: Batch) -> list[Tensor]:
+    def _losses_each(self, batch: TensorBatch) -> list[Tensor]:
         """Policy and value, and with auxiliary heads ownership and score: [B] each."""
-        states, policies, values = map(self._tensor, (batch.states, batch.policies, batch.values))
+        states, policies, values, *auxiliary = (each for each in batch if each is not None)
         states = states.contiguous(memory_format=torch.channels_last)
-        auxiliary = (batch.ownership, batch.scores) if has_auxiliary(self.model) and batch.ownership is not None else ()
+        auxiliary = auxiliary if has_auxiliary(self.model) else []
         with torch.autocast(self.device.type, dtype=torch.bfloat16, enabled=self._bf16):
             answer = self.model.with_auxiliary(states) if auxiliary else self.model(states)
         logits, expected = answer[:2]
@@ -196,13 +288,13 @@ class Trainer:
             targets = torch.stack([values, 1 - values.abs()], dim=1)
             value_loss = ((targets - expected.float()) ** 2).sum(dim=1)
         losses = [policy_loss, value_loss]
-        for wanted, predicted in zip(auxiliary, answer[2:], strict=False):
-            target = self._tensor(wanted)
+        for target, predicted in zip(auxiliary, answer[2:], strict=False):
             losses.append(((target - predicted.float()) ** 2).reshape(len(target), -1).mean(dim=1))
         return losses
 
-    def _tensor(self, array: NDArray[np.float32] | None) -> Tensor:
-        return torch.from_numpy(np.ascontiguousarray(array, np.float32)).to(self.device)
+    def _tensors(self, batch: Batch) -> TensorBatch:
+        columns: list[Any] = [None if each is None else each.to(self.device) for each in TensorBatch.of(batch)]
+        return TensorBatch(*columns)
 
     def train_epoch(
         self, data_buffer: DataBuffer, batch_size: int = 512, steps_per_epoch: int = 1000
@@ -219,6 +311,10 @@ class Trainer:
             "steps": float(self.steps),
             "learning_rate": float(self.optimiser.param_groups[0]["lr"]),
         }
+
+
+def _shape_of(batch: Batch) -> SampleShape:
+    return SampleShape(batch.states.shape[1:], batch.policies.shape[1], batch.ownership is not None)
 
 
 def use_bf16(precision: str, device: torch.device) -> bool:

@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from eightfold.core.errors import EightfoldError
 from eightfold.learning.data.sample import Batch
@@ -77,6 +78,15 @@ class BatchMaker:
         drawn = check_symmetries(allowed, mode, of_game=self._symmetries)
         self.allowed = np.array(drawn, np.int64)  # or a schedule's choice so far
 
+    @property
+    def draws(self) -> bool:
+        """Whether every sample gets a symmetry by chance."""
+        return self._mode in DRAWING
+
+    def draw(self, size: int | tuple[int, ...]) -> NDArray[np.int64]:
+        """Symmetries for so many samples, from those that are allowed."""
+        return self._random.choice(self.allowed, size)
+
     def make(self, stored: Batch) -> Batch:
         """A batch for the network from samples as they are stored; ownership is transformed as policies are."""
         batch = replace(stored, last_moves=None)  # no loss asks for them
@@ -84,6 +94,6 @@ class BatchMaker:
             canonical, _, frames = slap_frames(batch.states, self._symmetries)
             ownership = None if batch.ownership is None else into_frames(batch.ownership, frames)
             return replace(batch, states=canonical, policies=into_frames(batch.policies, frames), ownership=ownership)
-        if self._mode in DRAWING:
-            batch = batch.transformed(self._random.choice(self.allowed, len(batch)))
+        if self.draws:
+            batch = batch.transformed(self.draw(len(batch)))
         return replace(batch, states=slap_cc(batch.states)) if self._mode == "slap-cc" else batch

@@ -124,13 +124,9 @@ class DataBuffer:
 
     def sample_stored(self, batch_size: int, *, recent: int = 0) -> Batch:
         """Samples drawn at random with replacement, as they are stored; only the `recent` newest, if given."""
-        count, newest = len(self), self.newest
-        if count == 0:
+        if len(self) == 0:
             raise EightfoldError("the buffer is empty; add_data comes before sampling")
-        if recent and recent < count:
-            ages = self._random.integers(1, recent + 1, batch_size)
-            return self.read((newest - ages) % count)
-        return self.read(self._random.integers(0, count, batch_size))
+        return self.read(drawn_slots(self._random, batch_size, count=len(self), newest=self.newest, recent=recent))
 
     def read(self, slots: Sequence[int] | NDArray[np.int64]) -> Batch:
         """The samples in given slots of the ring, as they are stored."""
@@ -226,6 +222,18 @@ class DataBuffer:
             )
         if encoder and self._encoder and encoder != self._encoder:
             raise EightfoldError(f"{self._path} was made by encoder {encoder!r}, not {self._encoder!r}")
+
+
+def drawn_slots(
+    random: np.random.Generator, size: int | tuple[int, ...], *, count: int, newest: int, recent: int = 0
+) -> NDArray[np.int64]:
+    """Slots of a ring, at random with replacement: of all `count` samples, or of the `recent` newest, if given.
+
+    `newest` is the slot behind the newest sample.
+    """
+    if recent and recent < count:
+        return (newest - random.integers(1, recent + 1, size)) % count
+    return random.integers(0, count, size)
 
 
 def _check_size(max_size: int | None, variants: int) -> None:

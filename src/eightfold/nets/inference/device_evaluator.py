@@ -5,10 +5,9 @@ nothing and reads nothing back, so it may be a part of a CUDA graph: the trees o
 on, and they read `logits` and `values`. On a CPU the same operations run one by one. Run it once or twice before it is
 recorded: cuDNN chooses its kernels then.
 
-A turn is a gather by the table of the group. In the mode `slap` the variants of a position knock each other out in
-pairs until the largest is left; `canonical` tells which symmetries lead to it. In the mode `random` every row draws
-its own symmetries from a multiplicative congruential generator (Steele & Vigna 2022), whose state is on the device:
-the same seed gives the same turns on every device, inside a graph or not.
+A turn is a gather by the table of the group; SLAP and SLAP-CC are in `device_symmetry.py`. In the mode `random` every
+row draws its own symmetries from a multiplicative congruential generator (Steele & Vigna 2022), whose state is on the
+device: the same seed gives the same turns on every device, inside a graph or not.
 
 Shapes: B batch, C planes, N board size, P points (N * N), A actions, K symmetries of the game.
 """
@@ -26,6 +25,7 @@ from eightfold.core.errors import EightfoldError
 from eightfold.nets.inference.backends.choice import TorchOptions
 from eightfold.nets.inference.device import check_device
 from eightfold.nets.inference.device_network import DeviceNetwork
+from eightfold.nets.inference.device_symmetry import canonical, centring, coordinates
 from eightfold.nets.inference.evaluator import AS_IS, check_mode
 from eightfold.nets.shape import Shape
 from eightfold.symmetry.group import ALL, INVERSE, read_symmetries, sources
@@ -72,7 +72,7 @@ class DeviceEvaluator:
         members = list(self.symmetries)
         self._into = _table(sources(shape.size)[members], place)  # [K, P]
         self._back = _table(policy_sources(shape.size, shape.actions)[INVERSE[members]], place)  # [K, A]
-        self._where = _coordinates(shape.size).to(place)  # [2, P]
+        self._where = coordinates(shape.size).to(place)  # [2, P]
         # Odd numbers, as the generator asks for.
         self._drawn = _table(np.random.default_rng(seed).integers(0, 1 << 62, batch) * 2 + 1, place)  # [B]
 
@@ -143,7 +143,7 @@ class DeviceEvaluator:
 
     def _answer_centred(self) -> None:
         self._show(self.planes)
-        index = self._centring()[:, None].expand(-1, 2, -1)  # [B, 2, P]
+        index = centring(self.planes)[:, None].expand(-1, 2, -1)  # [B, 2, P]
         stones = self._points()[:, :2].gather(2, index)
         self._show(stones, first=self._encoded)
         self._show(self._where.expand(len(index), -1, -1).gather(2, index), first=self._encoded + 2)
@@ -154,36 +154,8 @@ class DeviceEvaluator:
     # ---- their parts ------------------------------------------------------------------------------------
 
     def canonical(self) -> tuple[Tensor, Tensor]:
-        """The canonical variants of `planes` [B, C, N, N], and which symmetries lead there [B, K], as SLAP has them.
-
-        In each round one half of the variants meets the other, all pairs at once: the first number in which two
-        differ decides. Where there is none, both are left, and either may go on for both.
-        """
-        batch = len(self.planes)
-        variants = self._points()[:, :, self._into].movedim(2, 1).reshape(batch, self._count, -1)  # [B, K, C * P]
-        members = torch.ones(batch, self._count, 1, dtype=torch.bool, device=variants.device)  # [B, pairs, stood for]
-        while variants.shape[1] > 1:
-            one, other = variants[:, 0::2], variants[:, 1::2]
-            first = (one != other).view(torch.uint8).argmax(dim=2, keepdim=True)  # 0 where they are equal
-            this, that = one.gather(2, first), other.gather(2, first)
-            members = torch.cat([members[:, 0::2] & (this >= that), members[:, 1::2] & (that >= this)], dim=2)
-            variants = torch.where(that > this, other, one)
-        return variants.view(self.planes.shape), members[:, 0]
-
-    def _centring(self) -> Tensor:
-        """[B, P]: from where SLAP-CC rolls what comes to each point."""
-        size = self._size
-        stones = (self.planes[:, :2] != 0).any(dim=1)  # [B, N, N]
-        rows, columns = (self._sources_on_axis(stones.any(dim=axis)) for axis in (2, 1))
-        return (rows[:, :, None] * size + columns[:, None, :]).flatten(1)
-
-    def _sources_on_axis(self, taken: Tensor) -> Tensor:
-        """[B, N]: from which row each row comes, given the rows [B, N] that have stones; the same for columns."""
-        size, marks = self._size, taken.view(torch.uint8)
-        before, behind = marks.argmax(dim=1), marks.flip(1).argmax(dim=1)  # empty ones; both 0 if there is no stone
-        # The middle of the stones comes to the middle of the board; halves are rounded down, as in `slap_cc`.
-        shift = (behind - before) >> 1
-        return (torch.arange(size, device=taken.device) - shift[:, None]) % size
+        """The canonical variants of `planes` [B, C, N, N], and which symmetries lead there [B, K], as SLAP has them."""
+        return canonical(self.planes, self._into)
 
     def _points(self) -> Tensor:
         return self.planes.flatten(2)  # [B, C, P]
@@ -203,9 +175,3 @@ class DeviceEvaluator:
 
 def _table(numbers: NDArray[np.integer], device: torch.device) -> Tensor:
     return torch.as_tensor(numbers.astype(np.int64), device=device)
-
-
-def _coordinates(size: int) -> Tensor:
-    """[2, P]: the row and the column of each point, from 1 to -1, as SLAP-CC has them."""
-    line = 1.0 - 2.0 * np.arange(size) / max(size - 1, 1)
-    return torch.from_numpy(np.stack([np.repeat(line, size), np.tile(line, size)]).astype(np.float32))

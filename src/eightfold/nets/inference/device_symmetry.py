@@ -1,0 +1,53 @@
+"""SLAP and SLAP-CC for batches on a device, in tensor operations that wait for nothing.
+
+The same as `eightfold.symmetry.slap` and `slap_cc`, and the evaluator (`device_evaluator.py`) and training there share
+them. Shapes: B batch, C planes, N board size, P points (N * N), K symmetries of the game.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from torch import Tensor
+
+
+def canonical(planes: Tensor, into: Tensor) -> tuple[Tensor, Tensor]:
+    """The canonical variants of planes [B, C, N, N], and which symmetries lead there [B, K], as SLAP has them.
+
+    `into` [K, P] is the table of the game's symmetries: from where each point comes. In each round one half of the
+    variants meets the other, all pairs at once: the first number in which two differ decides. Where there is none,
+    both are left, and either may go on for both.
+    """
+    batch, count = len(planes), len(into)
+    variants = planes.flatten(2)[:, :, into].movedim(2, 1).reshape(batch, count, -1)  # [B, K, C * P]
+    members = torch.ones(batch, count, 1, dtype=torch.bool, device=variants.device)  # [B, pairs, stood for]
+    while variants.shape[1] > 1:
+        one, other = variants[:, 0::2], variants[:, 1::2]
+        first = (one != other).view(torch.uint8).argmax(dim=2, keepdim=True)  # 0 where they are equal
+        this, that = one.gather(2, first), other.gather(2, first)
+        members = torch.cat([members[:, 0::2] & (this >= that), members[:, 1::2] & (that >= this)], dim=2)
+        variants = torch.where(that > this, other, one)
+    return variants.view(planes.shape), members[:, 0]
+
+
+def centring(planes: Tensor) -> Tensor:
+    """[B, P]: from where SLAP-CC rolls what comes to each point of planes [B, C, N, N], the stones first."""
+    size = planes.shape[-1]
+    stones = (planes[:, :2] != 0).any(dim=1)  # [B, N, N]
+    rows, columns = (_sources_on_axis(stones.any(dim=axis)) for axis in (2, 1))
+    return (rows[:, :, None] * size + columns[:, None, :]).flatten(1)
+
+
+def _sources_on_axis(taken: Tensor) -> Tensor:
+    """[B, N]: from which row each row comes, given the rows [B, N] that have stones; the same for columns."""
+    size, marks = taken.shape[1], taken.view(torch.uint8)
+    before, behind = marks.argmax(dim=1), marks.flip(1).argmax(dim=1)  # empty ones; both 0 if there is no stone
+    # The middle of the stones comes to the middle of the board; halves are rounded down, as in `slap_cc`.
+    shift = (behind - before) >> 1
+    return (torch.arange(size, device=taken.device) - shift[:, None]) % size
+
+
+def coordinates(size: int) -> Tensor:
+    """[2, P]: the row and the column of each point, from 1 to -1, which SLAP-CC rolls along."""
+    line = 1.0 - 2.0 * np.arange(size) / max(size - 1, 1)
+    return torch.from_numpy(np.stack([np.repeat(line, size), np.tile(line, size)]).astype(np.float32))
