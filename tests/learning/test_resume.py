@@ -105,7 +105,7 @@ def test_a_kill_between_samples_and_the_line_of_a_game_loses_neither(run, monkey
     def killed(game: object) -> None:
         raise RuntimeError("killed")
 
-    monkeypatch.setattr(training.folder, "log_game", killed)
+    monkeypatch.setattr(training.folder, "log_games", killed)
     with pytest.raises(RuntimeError, match="killed"):
         training.players.selfplay.play(1, on_game=training._store)
     stored = len(training.buffer) + len(training.validation)

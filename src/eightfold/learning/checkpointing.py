@@ -9,7 +9,7 @@ is refused, in a line that tells which file to remove in order to do without it.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -230,20 +230,30 @@ class CheckpointLoader:
 
 
 @dataclass(frozen=True)
-class StoredGame:
-    """What goes into the buffer with the samples of a game, in the same transaction."""
+class StoredGames:
+    """What goes into the buffer with the samples of a game, or of several, in the same transaction."""
 
-    games: int  # finished by then, this one included
+    games: int  # finished by then, these included
     samples: int
-    game: dict[str, Any]  # as games.jsonl has it
+    game: dict[str, Any]  # the last of them, as games.jsonl has it
+    before: Sequence[dict[str, Any]] = ()  # those before it
+
+    @classmethod
+    def of(cls, games: int, samples: int, lines: Sequence[dict[str, Any]]) -> StoredGames:
+        return cls(games, samples, lines[-1], lines[:-1])
+
+    @property
+    def lines(self) -> list[dict[str, Any]]:
+        return [*self.before, self.game]
 
     @property
     def text(self) -> str:
-        return json.dumps({"games": self.games, "samples": self.samples, "game": self.game})
+        before = {"before": list(self.before)} if self.before else {}
+        return json.dumps({"games": self.games, "samples": self.samples, "game": self.game, **before})
 
     @classmethod
-    def newest(cls, *buffers: DataBuffer) -> StoredGame | None:
-        """Of the game that was stored last."""
+    def newest(cls, *buffers: DataBuffer) -> StoredGames | None:
+        """Of the games that were stored last."""
         found = [cls(**json.loads(buffer.note)) for buffer in buffers if buffer.note]
         return max(found, key=lambda stored: stored.games, default=None)
 
@@ -253,9 +263,9 @@ def recount(
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """Count games and samples that were stored after the checkpoint.
 
-    The games that games.jsonl lacks, which is the one that was being stored at a kill; and what has to be said.
+    The games that games.jsonl lacks, which are those that were being stored at a kill; and what has to be said.
     """
-    stored, notices = StoredGame.newest(buffer, validation), []
+    stored, notices = StoredGames.newest(buffer, validation), []
     saved = progress.samples
     progress.games = max(progress.games, run_games, stored.games if stored else 0)
     # Without a note nothing is stored, or an earlier version did it.
@@ -267,6 +277,7 @@ def recount(
         notices.append(f"the buffer is older than the weights: it has {held} of {saved} samples")
     if stored is None or stored.games <= run_games:
         return [], notices
-    if stored.games > run_games + 1:
-        notices.append(f"games.jsonl lacks {stored.games - run_games - 1} games whose samples are stored")
-    return [stored.game], notices
+    missing = stored.games - run_games
+    if missing > len(stored.lines):
+        notices.append(f"games.jsonl lacks {missing - len(stored.lines)} games whose samples are stored")
+    return stored.lines[-missing:], notices

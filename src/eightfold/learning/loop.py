@@ -12,7 +12,6 @@ Read before: `runs/shell.py` (the run around the rounds), `actors/players.py` (w
 from __future__ import annotations
 
 import contextlib
-import copy
 import math
 import threading
 import time
@@ -22,7 +21,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 
 from eightfold.games.game import make_game
 from eightfold.learning.actors.here import players_here
@@ -34,14 +32,13 @@ from eightfold.learning.checkpointing import (
     SELF_PLAY,
     CheckpointLoader,
     SelfPlayProgress,
-    StoredGame,
     recount,
     training_state,
 )
 from eightfold.learning.config import TrainConfig
 from eightfold.learning.data.batches import BatchMaker, symmetries_after
 from eightfold.learning.data.buffer import DataBuffer
-from eightfold.learning.data.record import PlayedGame, samples_of
+from eightfold.learning.data.record import PlayedGame
 from eightfold.learning.data.sample import Batch
 from eightfold.learning.evaluation import Evaluation, measure_network
 from eightfold.learning.monitors import SelfPlayMonitor
@@ -57,6 +54,7 @@ from eightfold.learning.schedule import (
     weight_of_rollouts,
     whole_steps,
 )
+from eightfold.learning.storing import GameStore
 from eightfold.learning.trainer import Losses, Trainer
 from eightfold.learning.validation import three_sigma_rule, validation_loss
 from eightfold.nets.auxiliary import has_auxiliary
@@ -117,7 +115,6 @@ class Training(Run[TrainConfig]):
         self._progress = SelfPlayProgress()
         self._files = contextlib.ExitStack()
         self._player: threading.Thread | None = None  # of the round that goes on
-        self._storing = threading.Lock()  # between the thread that stores games and the one that saves
         self._clock: float | None = None  # up to when the seconds of this round are counted
 
     @property
@@ -138,6 +135,16 @@ class Training(Run[TrainConfig]):
         missing = self._restore_progress() if self.folder.resumed else []
         if self._tuition is not None:
             self.folder.notices += self._tuition.losses(self.progress)
+        self.store = GameStore(
+            self.game,
+            config,
+            self.progress,
+            self.folder,
+            self.monitor,
+            buffer=self.buffer,
+            validation=self.validation,
+            auxiliary=self._auxiliary,
+        )
         self._seat_players()
         self.buffer.resize(max(settings.window, settings.later_window) * self.buffer.variants)
         self.validation.resize(VALIDATION_SAMPLES)
@@ -182,7 +189,8 @@ class Training(Run[TrainConfig]):
 
     def checkpoint(self) -> tuple[dict[str, bytes], dict[str, Any]]:
         self._tick()
-        with self._storing:
+        self.trainer.wait()
+        with self.store.lock:  # the thread that stores games goes on
             progress = replace(self.progress)
             marks = {**self.folder.marks(progress.games), "validation": len(self.validation)}
         parameters = sum(parameter.numel() for parameter in self.network.parameters())
@@ -265,12 +273,36 @@ class Training(Run[TrainConfig]):
         self._clock = start
         settings, deadline = self.config.training, self._deadline(start)
         self._hand_over_weights()
+        played, losses = self._play_and_train(deadline)
+        self._credit()
+        self._tick()
+        self._clock = None
+        seconds = time.perf_counter() - start
+        entry: Entry = {
+            **self._counters(),
+            "games_per_s": played / seconds,
+            "simulations_per_s": (self.players.simulations - simulations) / seconds,
+            "samples_per_s": len(losses) * settings.batch_size / seconds,
+            **self.monitor.figures(),
+            **self._mean_losses(losses),
+            **self.players.figures(),
+        }
+        validation = self._validate()
+        if validation is not None:
+            entry["validation_loss"] = validation
+        warnings = self.monitor.warnings()
+        if warnings:
+            entry["warnings"] = warnings
+        return entry
+
+    def _play_and_train(self, deadline: float) -> tuple[int, list[Losses]]:
+        """A round of games, and beside it the steps that those before have earned; how many games, and the losses."""
         played: list[int] = []
         trouble: list[BaseException] = []
 
         def play() -> None:
             try:
-                wanted, stop = settings.games_a_round, self._stop.is_set
+                wanted, stop = self.config.training.games_a_round, self._stop.is_set
                 played.append(self.players.play(wanted, on_game=self._store, deadline=deadline, stop=stop))
             except BaseException as error:  # handed over to the thread that waits for us
                 trouble.append(error)
@@ -286,26 +318,7 @@ class Training(Run[TrainConfig]):
             player.join()
         if trouble:
             raise trouble[0]
-        self._credit()
-        self._tick()
-        self._clock = None
-        seconds = time.perf_counter() - start
-        entry: Entry = {
-            **self._counters(),
-            "games_per_s": sum(played) / seconds,
-            "simulations_per_s": (self.players.simulations - simulations) / seconds,
-            "samples_per_s": len(losses) * settings.batch_size / seconds,
-            **self.monitor.figures(),
-            **self._mean_losses(losses),
-            **self.players.figures(),
-        }
-        validation = self._validate()
-        if validation is not None:
-            entry["validation_loss"] = validation
-        warnings = self.monitor.warnings()
-        if warnings:
-            entry["warnings"] = warnings
-        return entry
+        return sum(played), losses
 
     def _mean_losses(self, losses: list[Losses]) -> dict[str, float]:
         if not losses:
@@ -377,31 +390,8 @@ class Training(Run[TrainConfig]):
         return (settings.later_window if grown else settings.window) * self.buffer.variants
 
     def _store(self, played: PlayedGame) -> None:
-        """Keep a finished game, at once: as samples for training or validation, and in games.jsonl for people.
-
-        The samples come first, and the game's line with them in the same transaction: after a kill in between the
-        next launch writes it (`checkpointing.recount`), so that every game of games.jsonl has its samples.
-        """
-        progress, every = self.progress, self.config.training.validation_every
-        positions = played.replay(self.game)
-        samples = samples_of(
-            played,
-            positions,
-            encoder=self.config.encoder,
-            value_mix=self.config.selfplay.value_mix,
-            auxiliary=self._auxiliary,
-        )
-        line = {"moves": played.moves, "opening": played.opening, "result": played.result}
-        with self._storing:
-            games = progress.games + 1
-            held_out = every > 0 and games % every == 0
-            trained_on = progress.samples + (0 if held_out else len(samples))
-            if samples:
-                buffer = self.validation if held_out else self.buffer
-                buffer.add_data(samples, note=StoredGame(games, trained_on, line).text)
-            self.folder.log_game(line)
-            progress.games, progress.samples = games, trained_on
-        self.monitor.add(positions, played.opening, played.result)
+        """Keep a finished game, at once."""
+        self.store.add([played])
 
     def _learning_rate(self) -> float:
         return learning_rate(self.config.training, done=self.done, factor=self.progress.rate_factor)
@@ -445,8 +435,5 @@ class Training(Run[TrainConfig]):
 
     def _hand_over_weights(self) -> None:
         """Who plays gets what was trained, and forgets what it knew with the weights before."""
-        self.players.load(self._on_cpu(), theta=weight_of_rollouts(self.config.selfplay, done=self.done))
-
-    def _on_cpu(self) -> torch.nn.Module:
-        on_cpu = self.trainer.device.type == "cpu"
-        return self.network if on_cpu else copy.deepcopy(self.network).to("cpu")
+        self.trainer.wait()
+        self.players.load(self.network, theta=weight_of_rollouts(self.config.selfplay, done=self.done))

@@ -20,9 +20,11 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from eightfold.core.jit import Ints
 from eightfold.games.game import Game, Position
 from eightfold.games.state import BLACK, DRAW, WHITE
 from eightfold.learning.data.kept import read_kept
+from eightfold.learning.data.record import PlayedGame
 
 MEMORY = 200  # games
 ENOUGH = 100  # games, before anything is said of them
@@ -68,8 +70,12 @@ class Finding(NamedTuple):
 
 def seen(positions: Sequence[Position], opening: int, result: int) -> Seen:
     """A game by its positions from the start to the end, how many moves were random, and who won."""
-    began, ended = positions[opening], positions[-1]
-    return Seen(len(positions) - 1, opening, result, began.to_move, began.orbit_key, ended.orbit_key)
+    return seen_between(positions[opening], positions[-1], len(positions) - 1, opening, result)
+
+
+def seen_between(began: Position, ended: Position, moves: int, opening: int, result: int) -> Seen:
+    """The same by the positions after the random moves and at the end alone."""
+    return Seen(moves, opening, result, began.to_move, began.orbit_key, ended.orbit_key)
 
 
 class SelfPlayMonitor:
@@ -82,6 +88,12 @@ class SelfPlayMonitor:
     def add(self, positions: Sequence[Position], opening: int, result: int) -> None:
         """Remember a game, given as in `seen`."""
         self._seen.append(seen(positions, opening, result))
+
+    def add_states(self, games: Sequence[PlayedGame], replayed: Sequence[Ints]) -> None:
+        """Remember games by their states from the start to the end, as `PlayedGame.replay_states` gives them."""
+        for played, states in list(zip(games, replayed, strict=True))[-MEMORY:]:
+            began, ended = (Position(self._game, row, ()) for row in (states[played.opening], states[-1]))
+            self._seen.append(seen_between(began, ended, len(played.moves), played.opening, played.result))
 
     def refill(self, games: Path) -> None:
         """Remember the newest games that a run has kept; a line that cannot be read tells nothing."""

@@ -10,7 +10,7 @@ import numpy as np
 from torch import nn
 
 from eightfold.arena.engine import PlayGames, play_games
-from eightfold.learning.actors.players import Wanted
+from eightfold.learning.actors.players import Wanted, on_cpu
 from eightfold.learning.data.record import PlayedGame
 from eightfold.learning.evaluators import make_evaluator
 from eightfold.learning.runs.torch_globals import half_of_the_cores
@@ -49,7 +49,7 @@ class LocalPlayers:
         """All is there."""
 
     def load(self, network: nn.Module, *, theta: float) -> None:
-        self.backend.load(network)
+        self.backend.load(on_cpu(network))
         self.selfplay.search.theta = theta
         if self.cache is not None:
             self.cache.clear()

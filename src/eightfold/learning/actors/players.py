@@ -6,6 +6,7 @@ this process, `cluster.py` on the nodes of a cluster.
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -47,7 +48,10 @@ class Players(Protocol):
         """What takes long before the first game, and is not charged to it."""
 
     def load(self, network: nn.Module, *, theta: float) -> None:
-        """From now on play with these weights, which are on the CPU; `theta`: how much the games of leaves count."""
+        """From now on play with these weights; `theta`: how much the games of leaves count.
+
+        They are where they are trained, which nobody does meanwhile; who needs them on the CPU asks `on_cpu`.
+        """
 
     def play(
         self,
@@ -77,6 +81,12 @@ class Players(Protocol):
         """What plays those matches."""
 
     def close(self) -> None: ...
+
+
+def on_cpu(network: nn.Module) -> nn.Module:
+    """The network, or a copy, on the CPU."""
+    away = any(parameter.device.type != "cpu" for parameter in network.parameters())
+    return copy.deepcopy(network).to("cpu") if away else network
 
 
 MakePlayers = Callable[[Wanted], Players]

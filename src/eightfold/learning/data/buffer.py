@@ -20,12 +20,13 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eightfold.core.errors import EightfoldError, shown
+from eightfold.core.jit import Ints
 from eightfold.learning.data.sample import Batch, Sample, SampleShape
 from eightfold.learning.data.store import MemoryStore, Store
 from eightfold.symmetry.group import ALL, read_symmetries
@@ -33,6 +34,13 @@ from eightfold.symmetry.group import ALL, read_symmetries
 FORMAT = 3  # 1 kept plain arrays, 2 no checksums
 DEFAULT_SIZE = 5_000_000
 FORM = "(state, policy, value, last_move)"
+
+
+class Mirror(Protocol):
+    """Somebody who keeps what the ring keeps once more, elsewhere."""
+
+    def append(self, slots: Ints, batch: Batch) -> None:
+        """Samples that were stored just now, in these slots."""
 
 
 class DataBuffer:
@@ -57,6 +65,7 @@ class DataBuffer:
         self._path = None if db_path is None or importlib.util.find_spec("lmdb") is None else Path(db_path)
         self._lazy, self._encoder, self._max_size = lazy_augmentation, encoder, max_size or DEFAULT_SIZE
         self._auxiliary = auxiliary
+        self.mirror: Mirror | None = None  # what hears of every sample and its slot
         self._random = np.random.default_rng(seed)
         self._store: Store | None = None
         if self._path is not None and (self._path / "data.mdb").exists():
@@ -78,23 +87,42 @@ class DataBuffer:
         if len(policy) != 1:
             raise EightfoldError(f"a state {state} with a policy {policy} is not [C, N, N] with [N*N] or [N*N+1]")
         shape = SampleShape(state, policy[0], self._auxiliary)
-        if self._store is None:
-            self._open(shape)
-        assert self._store is not None
-        if shape != self._shape:
-            raise EightfoldError(
-                f"examples of shape {state} and {policy} do not fit this buffer of {self._shape.state} and"
-                f" {(self._shape.actions,)}; was it made by another encoder?"
-            )
+        self._check_shape(shape)
         batch = _as_batch(samples, shape)
         players = [sample.player or 0 for sample in samples]
         extras = [json.dumps(sample.extra) if sample.extra is not None else "" for sample in samples]
+        self._append(batch, players, extras, note)
+
+    def add_batch(self, batch: Batch, *, note: str = "") -> None:
+        """The same for samples that are a batch already, with last moves; they have no players and no extras."""
+        if not len(batch):
+            return
+        shape = SampleShape(batch.states.shape[1:], batch.policies.shape[1], self._auxiliary)
+        self._check_shape(shape)
+        _check_numbers(batch, shape)
+        self._append(batch, [0] * len(batch), [""] * len(batch), note)
+
+    def _check_shape(self, shape: SampleShape) -> None:
+        """An error if samples of this shape do not fit; the first that come say which do."""
+        if self._store is None:
+            self._open(shape)
+        if shape != self._shape:
+            raise EightfoldError(
+                f"examples of shape {shape.state} and {(shape.actions,)} do not fit this buffer of {self._shape.state}"
+                f" and {(self._shape.actions,)}; was it made by another encoder?"
+            )
+
+    def _append(self, batch: Batch, players: list[int], extras: list[str], note: str) -> None:
+        assert self._store is not None
         if not self._lazy:
             rows = np.repeat(np.arange(len(batch)), self.variants)
             halved: Any = batch.states.astype(np.float16)  # as they are kept: less to move
             batch = replace(batch, states=halved).part(rows).transformed(np.tile(self.symmetries, len(batch)))
             players, extras = [players[k] for k in rows.tolist()], [extras[k] for k in rows.tolist()]
+        slots = (self._store.next + np.arange(len(batch))) % self._max_size
         self._store.append(batch, players, extras, note)
+        if self.mirror is not None:
+            self.mirror.append(slots, batch)
 
     def resize(self, max_size: int) -> None:
         """Let the ring hold so many samples; it keeps those it has, in their order, or the newest of them."""
@@ -263,8 +291,12 @@ def _as_batch(samples: Sequence[Sample], shape: SampleShape) -> Batch:
                 wrong = (sample.value, sample.last_move, sample.player)
                 raise EightfoldError(f"example {shown(wrong)} is not {FORM}") from None
         raise
+    _check_numbers(batch, shape)
+    return batch
+
+
+def _check_numbers(batch: Batch, shape: SampleShape) -> None:
     if not (np.isfinite(batch.values).all() and np.isfinite(batch.policies).all()):
         raise EightfoldError("an example has a value or a policy that is not a number")
     if batch.ownership is not None and batch.ownership.shape[1:] != (shape.points,):
         raise EightfoldError(f"ownership has a number for each of {shape.points} points, got {batch.ownership.shape}")
-    return batch

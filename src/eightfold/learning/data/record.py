@@ -18,6 +18,7 @@ import hashlib
 import json
 import struct
 import zlib
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -25,10 +26,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eightfold.core.errors import EightfoldError
+from eightfold.core.jit import Ints
+from eightfold.core.specialise import specialise
 from eightfold.games.game import Game, Position
-from eightfold.games.state import BLACK, DRAW, WHITE
-from eightfold.learning.data.sample import Sample
+from eightfold.games.state import BLACK, DRAW, LAST, SIDE, WHITE
+from eightfold.learning.data.sample import NO_MOVE, Batch, Sample
 
+REPLAYING = "eightfold.learning.data.replaying"
 MAGIC, WITH_SCORES = b"8fg1", b"8fg2"
 HEAD = struct.Struct("<HHQHBHHH")  # lengths of both texts, seed, opening, result, moves, sampled positions, actions
 LARGEST = 64 << 20  # bytes of a game, unpacked
@@ -57,6 +61,17 @@ class PlayedGame:
         for move in self.moves:
             positions.append(positions[-1].play(move))
         return positions
+
+    def replay_states(self, game: Game) -> Ints:  # [P + 1, L]
+        """The same as rows of numbers, in a fraction of the time."""
+        start, moves = game.start().state, np.array(self.moves, np.int64)
+        states = np.empty((len(moves) + 1, len(start)), np.int64)
+        states[0] = start
+        replay_moves = specialise(REPLAYING, game.rules).replay_moves
+        legal = replay_moves(states, moves, np.empty(game.actions, np.int64)) if self.game in ("", game.text) else -1
+        if legal < len(moves):
+            return np.array([position.state for position in self.replay(game)])  # which says why not
+        return states
 
     # ---- bytes ----------------------------------------------------------------------------------------
 
@@ -151,6 +166,46 @@ def settings_digest(*settings: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
+def batch_of(
+    games: Sequence[PlayedGame],
+    replayed: Sequence[Ints],
+    game: Game,
+    *,
+    encoder: str,
+    value_mix: float = 0.0,
+    discount: float = 1.0,
+    auxiliary: bool = False,
+) -> Batch:
+    """The samples of games, in the board's own frame; `replayed` are what `replay_states` gave.
+
+    A value target is the result of the game, mixed with what the search expected by the share `value_mix`. The
+    result counts less by the factor `discount` for every move that is left to play after the sample's own.
+    """
+    chosen = np.concatenate([states[played.plies] for played, states in zip(games, replayed, strict=True)])  # [T, L]
+    counts = [len(played.plies) for played in games]
+    left = np.concatenate([len(played.moves) - 1 - played.plies for played in games])
+    results = np.repeat([played.result for played in games], counts)
+    number, planes = game.encoder(encoder)
+    states = np.empty((len(chosen), planes, game.size, game.size), np.float32)  # [T, C, N, N]
+    game.kernels.encode_batch(chosen, number, states)
+    sides, last = chosen[:, SIDE], chosen[:, LAST]
+    outcomes = np.where(results == DRAW, 0, np.where(sides == results, 1, -1)).astype(np.float32)
+    outcomes *= np.float32(discount) ** left.astype(np.float32)
+    values = (1 - value_mix) * outcomes + value_mix * np.concatenate([played.root_values for played in games])
+    on_board = (last >= 0) & (last < game.points)  # not at the start and not after a pass
+    moves = np.where(on_board[:, None], np.stack(np.divmod(last, game.size), axis=1), NO_MOVE)  # [T, 2]
+    ownership, scores = None, None
+    if auxiliary:
+        counted = [_final_count(game, states[-1]) for states in replayed]
+        owners = np.repeat(np.array([owners for owners, _ in counted]), counts, axis=0)  # [T, N * N]
+        margins = np.repeat([margin for _, margin in counted], counts)
+        own, other = owners == sides[:, None], owners == BLACK + WHITE - sides[:, None]
+        ownership = own.astype(np.float32) - other.astype(np.float32)
+        scores = (np.where(sides == BLACK, margins, -margins) / game.points).astype(np.float32)
+    policies = np.concatenate([played.policies for played in games])
+    return Batch(states, policies, values.astype(np.float32), moves, ownership, scores)
+
+
 def samples_of(
     played: PlayedGame,
     positions: list[Position],
@@ -160,50 +215,34 @@ def samples_of(
     discount: float = 1.0,
     auxiliary: bool = False,
 ) -> list[Sample]:
-    """The samples of a game, in the board's own frame; `positions` are what `replay` gave.
-
-    A value target is the result of the game, mixed with what the search expected by the share `value_mix`. The
-    result counts less by the factor `discount` for every move that is left to play after the sample's own.
-    """
+    """The samples of one game, one by one; `positions` are what `replay` gave."""
     if len(played.plies) == 0:
         return []
-    game, chosen = positions[0].game, [positions[ply] for ply in played.plies.tolist()]
-    number, planes = game.encoder(encoder)
-    states = np.empty((len(chosen), planes, game.size, game.size), np.float32)  # [T, C, N, N]
-    game.kernels.encode_batch(np.array([position.state for position in chosen]), number, states)
-    sides = np.array([position.to_move for position in chosen])
-    outcomes = np.where(played.result == DRAW, 0, np.where(sides == played.result, 1, -1)).astype(np.float32)
-    outcomes *= np.float32(discount) ** (len(played.moves) - 1 - played.plies).astype(np.float32)
-    values = (1 - value_mix) * outcomes + value_mix * played.root_values
-    owners, margin = _final_count(positions[-1]) if auxiliary else (None, 0.0)
-    samples = []
-    for k, position in enumerate(chosen):
-        own: NDArray[np.int8] | None = None
-        if owners is not None:
-            own = (owners == sides[k]).astype(np.int8) - (owners == BLACK + WHITE - sides[k]).astype(np.int8)
-        lead = (margin if sides[k] == BLACK else -margin) / game.points
-        samples.append(
-            Sample(
-                state=states[k],
-                policy=played.policies[k],
-                value=float(values[k]),
-                last_move=_point(position),
-                ownership=own,
-                score=lead if auxiliary else None,
-            )
+    batch = batch_of(
+        [played],
+        [np.array([position.state for position in positions])],
+        positions[0].game,
+        encoder=encoder,
+        value_mix=value_mix,
+        discount=discount,
+        auxiliary=auxiliary,
+    )
+    states, policies, values, moves = batch
+    return [
+        Sample(
+            state=states[k],
+            policy=policies[k],
+            value=float(values[k]),
+            last_move=None if moves[k, 0] < 0 else (int(moves[k, 0]), int(moves[k, 1])),
+            ownership=None if batch.ownership is None else batch.ownership[k].astype(np.int8),
+            score=None if batch.scores is None else float(batch.scores[k]),
         )
-    return samples
+        for k in range(len(batch))
+    ]
 
 
-def _final_count(position: Position) -> tuple[NDArray[np.int8], float]:
+def _final_count(game: Game, last: Ints) -> tuple[NDArray[np.int8], float]:
     """Who owns each point of a game that is over [N * N]: BLACK, WHITE or nobody; and black's lead."""
-    game, state = position.game, position.state.copy()
-    owners = np.zeros(game.points, np.int8)
+    state, owners = last.copy(), np.zeros(game.points, np.int8)
     game.kernels.ownership(state, owners)
     return owners, float(game.rules.margin_of(state))
-
-
-def _point(position: Position) -> tuple[int, int] | None:
-    """Row and column of the last move; a pass is on no point."""
-    last = position.last_move
-    return divmod(last, position.game.size) if last is not None and last < position.game.points else None

@@ -15,7 +15,7 @@ Read next: `shell.py`, which trains in such a folder.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -131,8 +131,7 @@ class RunFolder:
         self._metrics = Metrics(self.path, self.checksums.notes.get(METRICS))
         if self._layout.games:
             self._games = LineFile(self.path / GAMES)
-        for game in missing_games:
-            self.log_game(game)
+        self.log_games(list(missing_games))
 
     def _write_config(self) -> None:
         replace_file(
@@ -144,10 +143,11 @@ class RunFolder:
         assert self._metrics is not None
         self._metrics.add(entry)
 
-    def log_game(self, game: Mapping[str, Any]) -> None:
-        """A line for games.jsonl, at once."""
-        assert self._games is not None
-        self._games.add(json.dumps(game))
+    def log_games(self, games: Sequence[Mapping[str, Any]]) -> None:
+        """Lines for games.jsonl, at once and all of them or none."""
+        if games:
+            assert self._games is not None
+            self._games.add("\n".join(map(json.dumps, games)))
 
     def marks(self, games: int = 0) -> dict[str, Any]:
         """How far the files of lines are, for a save to note; so many games have been kept."""
