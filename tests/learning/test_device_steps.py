@@ -36,20 +36,19 @@ def batches(count: int, *, auxiliary: bool = False, rows: int = ROWS) -> list[Ba
     ]
 
 
+def shape(name: str) -> Shape:
+    return Shape(planes=PLANES, size=SIZE, ownership="auxiliary" in name)
+
+
 def trainer(name: str = "resnet:blocks=1,filters=8", device: str = "cpu", **settings) -> Trainer:
     torch.manual_seed(5)
-    network = make_network(name, Shape(planes=PLANES, size=SIZE, ownership="auxiliary" in name))
+    network = make_network(name, shape(name))
     return Trainer(network, 0.01, device, precision="fp32", **settings)
 
 
-def without_waiting(plain: Trainer) -> Trainer:
-    """The same trainer, whose steps do not wait: as on CUDA, but on the CPU and not recorded."""
-    other = copy.deepcopy(plain)
-    groups = [{**group, "params": list(group["params"])} for group in other.optimiser.param_groups]
-    kept = [{name: group[name] for name in ("params", "weight_decay")} for group in groups]
-    other.optimiser = torch.optim.Adam(kept, torch.tensor(0.01), fused=True)
-    other._device_steps = other._steps_on_device(0.9)
-    return other
+def without_waiting(name: str = "resnet:blocks=1,filters=8", **settings) -> Trainer:
+    """The same trainer, whose steps do not wait: as on CUDA, but not recorded."""
+    return trainer(name, waits=False, **settings)
 
 
 def assert_same_network(one: Trainer, other: Trainer, tolerance: float) -> None:
@@ -78,8 +77,7 @@ def test_a_clip_on_the_device_is_autoclip():
 
 @pytest.mark.parametrize("name", ["resnet:blocks=1,filters=8", "a1"])
 def test_steps_that_do_not_wait_are_the_same_steps(name):
-    plain = trainer(name)
-    other = without_waiting(plain)
+    plain, other = trainer(name), without_waiting(name)
     losses = [plain.step(batch) for batch in batches(6)]
     feed = HostFeed(SHAPE, ROWS, torch.device("cpu"))
     for batch in batches(6):
@@ -95,8 +93,8 @@ def test_steps_that_do_not_wait_are_the_same_steps(name):
 
 
 def test_a_rate_that_changes_and_heads_that_teach_count_without_waiting():
-    plain = trainer("resnet:blocks=1,filters=8,auxiliary=1", ownership_weight=0.5)
-    other = without_waiting(plain)
+    settings = {"name": "resnet:blocks=1,filters=8,auxiliary=1", "ownership_weight": 0.5}
+    plain, other = trainer(**settings), without_waiting(**settings)
     for k, batch in enumerate(batches(4, auxiliary=True)):
         for each in (plain, other):
             each.set_learning_rate(0.01 / (k + 1))
@@ -108,16 +106,14 @@ def test_a_rate_that_changes_and_heads_that_teach_count_without_waiting():
 
 def test_what_steps_that_do_not_wait_have_saved_goes_on_elsewhere(tmp_path):
     """A run may have begun on a GPU and go on without, or the other way round."""
-    plain = trainer()
-    other = without_waiting(plain)
+    plain, other = trainer(), without_waiting()
     for batch in batches(3):
         plain.step(batch)
         other.step(batch)
     (tmp_path / "waits").write_bytes(training_state(plain))
     (tmp_path / "does-not").write_bytes(training_state(other))
     last = batches(1)[0]
-    fresh = trainer()
-    swapped = without_waiting(fresh)
+    fresh, swapped = trainer(), without_waiting()
     for each, name, weights in ((fresh, "does-not", other), (swapped, "waits", plain)):
         each.model.load_state_dict(weights.model.state_dict())
         load_training_state(each, tmp_path / name)
@@ -130,7 +126,7 @@ def test_what_steps_that_do_not_wait_have_saved_goes_on_elsewhere(tmp_path):
 
 def test_a_gradient_that_is_not_a_number_is_named_and_leaves_the_weights_alone():
     good, (bad,) = batches(2), batches(1)
-    other = without_waiting(trainer())
+    other = without_waiting()
     for batch in good:
         other.step(batch)
     before = copy.deepcopy(other)
@@ -158,7 +154,7 @@ def test_a_gradient_that_is_not_a_number_is_named_and_leaves_the_weights_alone()
 def test_a_recorded_step_is_the_step_of_the_cpu(name):
     auxiliary = "auxiliary" in name
     plain, other = trainer(name), trainer(name, "cuda")
-    other.record_host_batches(SampleShape(SHAPE.state, SHAPE.actions, auxiliary), ROWS)
+    other.record_host_batches(shape(name), ROWS)
     assert_same_network(plain, other, 0.01)
     assert other.clip_history == []
     for batch in batches(6, auxiliary=auxiliary):
@@ -178,7 +174,7 @@ def test_a_recording_goes_on_from_what_was_saved(tmp_path):
     second = trainer("resnet:blocks=1,filters=8", "cuda")
     second.model.load_state_dict(first.model.state_dict())
     load_training_state(second, tmp_path / "state")
-    second.record_host_batches(SHAPE, ROWS)
+    second.record_host_batches(shape("a1"), ROWS)
     assert second.clip_history == first.clip_history
     for batch in batches(3):
         for each in (first, second):
@@ -190,7 +186,7 @@ def test_a_recording_goes_on_from_what_was_saved(tmp_path):
 @gpu
 def test_a_gradient_that_is_not_a_number_is_named_on_a_gpu():
     other = trainer("resnet:blocks=1,filters=8", "cuda")
-    other.record_host_batches(SHAPE, ROWS)
+    other.record_host_batches(shape("a1"), ROWS)
     (bad,) = batches(1)
     bad.policies[0, 0] = np.nan
     with pytest.raises(EightfoldError, match="training diverged at step 1"):
@@ -204,5 +200,5 @@ def test_what_cannot_be_recorded_is_stepped_plainly(settings):
     name = "a1" if settings else "resnet:blocks=1,filters=8,dropout=0.3"
     other = trainer(name, "cuda", **settings)
     assert not other.steps_do_not_wait
-    other.record_host_batches(SHAPE, ROWS)
+    other.record_host_batches(shape("a1"), ROWS)
     assert np.isfinite(other.step(batches(1)[0]).total)

@@ -212,4 +212,5 @@ def _selfplay(family: str) -> None:
     game = make_game(f"{family}:size=5")
     few = SelfPlayConfig(parallel_games=2, playouts=4, opening_share=1.0)
     for settings in (few, replace(few, root="gumbel"), replace(few, forced_playouts=2.0)):
-        SelfPlay(game, _Undecided(game.actions), settings=settings, random=np.random.default_rng(0)).play(1)
+        games = SelfPlay(game, _Undecided(game.actions), settings=settings, random=np.random.default_rng(0)).play(1)
+        games[0].replay_states(game)

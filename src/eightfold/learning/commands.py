@@ -57,11 +57,11 @@ def train_run(config: TrainConfig, folder: Path, *, cluster: str | None = None, 
     """
     need("torch", purpose="training")
     from eightfold.learning.actors.cluster import players_on
-    from eightfold.learning.loop import Training
+    from eightfold.learning.gpu_loop import training_of
 
     console = _console()
     with players_on(cluster, actors=actors) as make_players:
-        training = Training(config, folder, make_players)
+        training = training_of(config, folder, make_players)
 
         def measure() -> None:
             console.print("measuring the final network ...")

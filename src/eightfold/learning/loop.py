@@ -1,7 +1,8 @@
 """Training by self-play: games beget samples, samples beget weights, weights play better games.
 
 A round: games are played with the weights of the last round while this thread trains on the samples that are
-there; then the new weights are handed over. Who plays is `actors/`: a thread of this process, or a cluster.
+there; then the new weights are handed over. Who plays is `actors/`: a thread of this process, or a cluster. On a GPU
+neither waits for the other (`gpu_loop.py`).
 Every finished game is stored at once, so a run that is killed loses none, and goes on from its last checkpoint.
 A run with an advisor learns from its games first (`advisor/tuition.py`).
 
@@ -109,13 +110,16 @@ class Training(Run[TrainConfig]):
             allowed=settings.symmetries,
         )
         self._symmetries = tuple(int(g) for g in self.maker.allowed)  # all that a curriculum comes to
-        self.trainer = Trainer.of_run(self.network, config)
+        self.trainer = self.make_trainer()
         self.monitor = SelfPlayMonitor(self.game)
         self.evaluation: Evaluation | None = None
         self._progress = SelfPlayProgress()
         self._files = contextlib.ExitStack()
         self._player: threading.Thread | None = None  # of the round that goes on
         self._clock: float | None = None  # up to when the seconds of this round are counted
+
+    def make_trainer(self) -> Trainer:
+        return Trainer.of_run(self.network, self.config)
 
     @property
     def progress(self) -> SelfPlayProgress:
@@ -125,7 +129,7 @@ class Training(Run[TrainConfig]):
 
     def restore(self) -> Iterable[Mapping[str, Any]]:
         """The last checkpoint, and all games that were stored since; games that games.jsonl lacks."""
-        config, settings = self.config, self.config.training
+        config = self.config
         eager = config.symmetry == "augment-eager"
         self.buffer = self._open_buffer("buffer", lazy=not eager)
         self.validation = self._open_buffer("validation")
@@ -135,20 +139,18 @@ class Training(Run[TrainConfig]):
         missing = self._restore_progress() if self.folder.resumed else []
         if self._tuition is not None:
             self.folder.notices += self._tuition.losses(self.progress)
-        self.store = GameStore(
-            self.game,
-            config,
-            self.progress,
-            self.folder,
-            self.monitor,
-            buffer=self.buffer,
-            validation=self.validation,
-            auxiliary=self._auxiliary,
-        )
+        buffers = {"buffer": self.buffer, "validation": self.validation}
+        self.store = GameStore(self.game, config, self.progress, self.folder, self.monitor, **buffers)
         self._seat_players()
-        self.buffer.resize(max(settings.window, settings.later_window) * self.buffer.variants)
+        self.buffer.resize(self.slots)
         self.validation.resize(VALIDATION_SAMPLES)
         return missing
+
+    @property
+    def slots(self) -> int:
+        """How many samples the buffer keeps."""
+        settings = self.config.training
+        return max(settings.window, settings.later_window) * self.buffer.variants
 
     def _open_buffer(self, name: str, *, lazy: bool = True) -> DataBuffer:
         config = self.config
@@ -217,6 +219,7 @@ class Training(Run[TrainConfig]):
 
     def prepare(self) -> None:
         self.players.prepare(self._stop.is_set)
+        self.trainer.record_host_batches(self.description.shape(), self.config.training.batch_size)
         if self._tuition is not None:
             self._tuition.prepare(self.progress)
 
@@ -285,7 +288,7 @@ class Training(Run[TrainConfig]):
             "samples_per_s": len(losses) * settings.batch_size / seconds,
             **self.monitor.figures(),
             **self._mean_losses(losses),
-            **self.players.figures(),
+            **self._figures(),
         }
         validation = self._validate()
         if validation is not None:
@@ -319,6 +322,9 @@ class Training(Run[TrainConfig]):
         if trouble:
             raise trouble[0]
         return sum(played), losses
+
+    def _figures(self) -> Entry:
+        return self.players.figures()
 
     def _mean_losses(self, losses: list[Losses]) -> dict[str, float]:
         if not losses:

@@ -40,10 +40,9 @@ class GameStore:
         *,
         buffer: DataBuffer,
         validation: DataBuffer,
-        auxiliary: bool,
     ) -> None:
         self._game, self._config, self._progress = game, config, progress
-        self._folder, self._monitor, self._auxiliary = folder, monitor, auxiliary
+        self._folder, self._monitor = folder, monitor
         self._buffer, self._validation = buffer, validation
         self.lock = threading.Lock()
 
@@ -76,7 +75,7 @@ class GameStore:
                 self._game,
                 encoder=self._config.encoder,
                 value_mix=self._config.selfplay.value_mix,
-                auxiliary=self._auxiliary,
+                auxiliary=buffer.auxiliary,
             )
             buffer.add_batch(batch, note=StoredGames.of(count, trained_on, lines).text)
         self._folder.log_games(lines)

@@ -35,6 +35,7 @@ from eightfold.learning.data.sample import Batch, SampleShape
 from eightfold.learning.device_steps import DeviceSteps, Feed, HostFeed
 from eightfold.learning.runs.torch_globals import seeded
 from eightfold.nets.auxiliary import has_auxiliary
+from eightfold.nets.shape import Shape
 
 CLIP_HISTORY = 1000
 
@@ -84,7 +85,9 @@ class Trainer:
         seed: int = 0,
         ownership_weight: float = 1.0,
         score_weight: float = 1.0,
+        waits: bool | None = None,
     ) -> None:
+        """`waits`: whether every step waits for the one before; None: not on CUDA, where that pays."""
         check_values(
             TrainingConfig,
             learning_rate=lr,
@@ -105,23 +108,26 @@ class Trainer:
             {"params": [p for p in model.parameters() if p.ndim <= 1], "weight_decay": 0.0},
         ]
         self._drops = any(isinstance(module, nn.Dropout) and module.p > 0 for module in model.modules())
-        recorded = self.device.type == "cuda" and optimiser == "adam" and not self._drops
-        if recorded:
+        waits = self.device.type != "cuda" if waits is None else waits
+        ahead = not waits and optimiser == "adam" and not self._drops
+        if ahead:
             rate = torch.tensor(lr, device=self.device)  # where a graph reads it
-            self.optimiser: torch.optim.Optimizer = torch.optim.Adam(groups, rate, fused=True, capturable=True)
+            self.optimiser: torch.optim.Optimizer = torch.optim.Adam(
+                groups, rate, fused=True, capturable=self.device.type == "cuda"
+            )
         elif optimiser == "adam":
             self.optimiser = torch.optim.Adam(groups, lr)
         else:
             self.optimiser = torch.optim.SGD(groups, lr, momentum=0.9)
         self._clip = AutoClip(clip_quantile)
-        self._device_steps = self._steps_on_device(clip_quantile) if recorded else None
+        self._device_steps = self._steps_on_device(clip_quantile) if ahead else None
         self._host_feed: HostFeed | None = None
         self._random, self._seed = np.random.default_rng(seed), seed
         self._symmetry = symmetry
         self.steps = 0
 
     @classmethod
-    def of_run(cls, model: nn.Module, config: TrainConfig) -> Trainer:
+    def of_run(cls, model: nn.Module, config: TrainConfig, *, waits: bool | None = None) -> Trainer:
         """As the settings of a run say."""
         settings = config.training
         return cls(
@@ -136,6 +142,7 @@ class Trainer:
             seed=config.seed,
             ownership_weight=settings.ownership_weight,
             score_weight=settings.score_weight,
+            waits=waits,
         )
 
     @property
@@ -177,10 +184,11 @@ class Trainer:
         """Whether `record` and `launch` are offered."""
         return self._device_steps is not None
 
-    def record_host_batches(self, shape: SampleShape, batch_size: int) -> None:
-        """Make ready for `step` with batches of one size, in the network's own frame; nothing to do without CUDA."""
+    def record_host_batches(self, shape: Shape, batch_size: int) -> None:
+        """Make ready for `step` with batches of one size, for a network of this shape; nothing to do without CUDA."""
         if self._device_steps is not None:
-            self._host_feed = HostFeed(shape, batch_size, self.device)
+            sample = SampleShape((shape.planes, shape.size, shape.size), shape.actions, has_auxiliary(self.model))
+            self._host_feed = HostFeed(sample, batch_size, self.device)
             self._device_steps.record(self._host_feed)
 
     def record(self, feed: Feed) -> None:

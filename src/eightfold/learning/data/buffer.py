@@ -166,6 +166,11 @@ class DataBuffer:
         return self._lazy
 
     @property
+    def auxiliary(self) -> bool:
+        """Whether every sample has ownership and score of the end of its game."""
+        return self._auxiliary
+
+    @property
     def variants(self) -> int:
         """How many samples are stored for each that is added."""
         return 1 if self._lazy else len(self.symmetries)

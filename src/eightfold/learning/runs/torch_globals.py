@@ -1,8 +1,10 @@
-"""PyTorch's threads and its random numbers belong to the whole process: borrowed here for a while, and put back."""
+"""What belongs to the whole process, borrowed for a while and put back: PyTorch's threads and random numbers, and how
+long a thread of Python may go on before another gets its turn."""
 
 from __future__ import annotations
 
 import contextlib
+import sys
 from collections.abc import Iterator
 
 import torch
@@ -26,6 +28,17 @@ def with_half_of_the_cores() -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(before)
+
+
+@contextlib.contextmanager
+def with_short_turns(seconds: float = 2e-4) -> Iterator[None]:
+    """Threads of Python take turns often: one that keeps a GPU busy cannot wait for one that stores games."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(seconds)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(before)
 
 
 @contextlib.contextmanager
