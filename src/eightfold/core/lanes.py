@@ -92,10 +92,14 @@ def share_rows(size: int, lanes: int) -> tuple[int, int, int]:
     """How lanes share a board: how many rows they take at once, and this lane's first row and its column.
 
         rows, top, left = share_rows(size, lanes)
-        for row in range(top, size, rows):
+        row = top
+        while row < size:
             for column in range(left, size, lanes):
+                ...
+            row += rows
 
-    Lanes that are left over get a row beyond the board. The points of a round are in the order of the lanes.
+    (A range whose step is no constant begins with a division, which takes a GPU long.) Lanes that are left over get a
+    row beyond the board. The points of a round are in the order of the lanes.
     """
     rows, lane = max(lanes // size, 1), lane_of(lanes)
     return rows, lane // size if lane < rows * size else size, lane % size

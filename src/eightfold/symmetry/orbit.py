@@ -33,11 +33,20 @@ OTHER_SIDE = np.int64(0x5851F42D4C957F2D)  # in all eight hashes while the secon
 
 
 @kernel
+def mark_hash(mark: int, row: int, column: int, size: int, g: int) -> np.int64:
+    """What a mark on a point changes in the hash of the board turned by symmetry g.
+
+    The table is named here alone: a GPU's compiler makes a copy of it for every kernel that names it.
+    """
+    to_row, to_column = turn(row, column, size, g)
+    return ZOBRIST[mark, to_row * _STRIDE + to_column]
+
+
+@kernel
 def toggle(hashes: Ints, mark: int, row: int, column: int, size: int) -> None:  # [8]
     """Put a mark on a point, or take it away: the same step undoes itself."""
     for g in range(COUNT):
-        to_row, to_column = turn(row, column, size, g)
-        hashes[g] ^= ZOBRIST[mark, to_row * _STRIDE + to_column]
+        hashes[g] ^= mark_hash(mark, row, column, size, g)
 
 
 @kernel

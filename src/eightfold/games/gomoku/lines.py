@@ -115,8 +115,8 @@ def list_empties_together(state: Ints, points: Ints, lanes: int) -> int:
     """The same by all lanes of a warp."""
     size, count = state[SIZE], Int(0)
     rows, top, left = share_rows(size, lanes)
-    for first_row in range(0, size, rows):  # all lanes come round equally often
-        row = first_row + top
+    row = top
+    while row - top < size:  # all lanes come round equally often
         for first in range(0, size, lanes):
             column = first + left
             empty = row < size and column < size and state[cell_of(row, column, size)] == EMPTY
@@ -124,6 +124,7 @@ def list_empties_together(state: Ints, points: Ints, lanes: int) -> int:
             if empty:
                 points[place] = row * size + column
             count += how_many(empty, lanes)
+        row += rows
     wait_for_lanes(lanes)
     return count
 
@@ -178,3 +179,20 @@ def enter_stone(state: Ints, size: int, win: int, freestyle: bool, row: int, col
         runs_c &= ~(c << 1) & ~(c >> win)
         runs_d &= ~(d << 1) & ~(d >> win)
     return (runs_a | runs_b | runs_c | runs_d) != 0
+
+
+@kernel
+def holds_win(word: int, win: int, rule: int, colour: int) -> bool:
+    """Whether the word of a line holds a row of the colour that wins, by any rule."""
+    own = (word >> (HALF * (colour - BLACK))) & ONE_COLOUR
+    runs, length = own, 1  # as above
+    while length < win:
+        step = min(length, win - length)
+        runs &= runs >> step
+        length += step
+    if not overline_wins(rule, colour):
+        runs &= ~(own << 1) & ~(own >> win)
+    if rule >= CARO:
+        other = (word >> (HALF * (WHITE - colour))) & ONE_COLOUR
+        runs &= ~((other << 1) & (other >> win))  # not closed at both ends
+    return runs != 0

@@ -192,8 +192,8 @@ def _sort_out(state: Ints, points: Ints, allowed: bool, lanes: int) -> int:
     size, lines, eyes = state[SIZE], state[first_line(state[SIZE]) :], scratch_ints((EYES, 2))
     count = Int(0)
     rows, top, left = share_rows(size, lanes)
-    for first_row in range(0, size, rows):  # all lanes come round equally often
-        row = first_row + top
+    row = top
+    while row - top < size:  # all lanes come round equally often
         for first in range(0, size, lanes):
             column, listed = first + left, False
             if row < size and column < size and is_empty(lines, row, column):
@@ -202,6 +202,7 @@ def _sort_out(state: Ints, points: Ints, allowed: bool, lanes: int) -> int:
             if listed:
                 points[place] = row * size + column
             count += how_many(listed, lanes)
+        row += rows
     wait_for_lanes(lanes)
     return count
 

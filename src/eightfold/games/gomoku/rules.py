@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from eightfold.core.errors import EightfoldError
 from eightfold.core.jit import Ints, kernel
-from eightfold.core.lanes import lane_of, wait_for_lanes
+from eightfold.core.lanes import lane_of, lanes_where, share_rows, wait_for_lanes
 from eightfold.core.rng import Random, random_below
 from eightfold.core.settings import setting
 from eightfold.core.specs import Value
@@ -45,9 +45,11 @@ from eightfold.games.gomoku.lines import (
     cell_of,
     enter_stone,
     first_line,
+    holds_win,
     list_empties,
     list_empties_together,
     overline_wins,
+    place_on_line,
     state_length,
 )
 from eightfold.games.gomoku.move_scores import best_possible_score as best_possible_score
@@ -82,7 +84,8 @@ from eightfold.games.state import (
     SIZE,
     WHITE,
 )
-from eightfold.symmetry.orbit import LARGEST_BOARD, toggle, toggle_side
+from eightfold.symmetry.group import COUNT
+from eightfold.symmetry.orbit import LARGEST_BOARD, OTHER_SIDE, mark_hash, toggle, toggle_side
 
 LAST_MOVE, THREAT, HISTORY = 0, 1, 2  # encoders, in the order of GAME.encoders
 
@@ -185,6 +188,36 @@ def play(state: Ints, move: int) -> None:
 
 
 @kernel
+def play_together(state: Ints, move: int, lanes: int) -> None:
+    """The lanes share the eight hashes and the four lines. `play` is apart: by this text one lane takes longer."""
+    size, colour, rule, win = state[SIZE], state[SIDE], state[RULE], state[WIN]
+    row, column, lane = move // size, move % size, lane_of(lanes)
+    for g in range(lane, COUNT, lanes):
+        state[HASHES + g] ^= mark_hash(colour - BLACK, row, column, size, g) ^ OTHER_SIDE
+    won = False
+    for direction in range(lane, 4, lanes):
+        line, bit = place_on_line(row, column, direction, size)
+        word = state[first_line(size) + line] | 1 << (bit + HALF * (colour - BLACK))
+        state[first_line(size) + line] = word
+        won |= holds_win(word, win, rule, colour)
+    wins = lanes_where(won, lanes) != 0
+    wait_for_lanes(lanes)
+    if lane == 0:
+        state[cell_of(row, column, size)] = colour
+        state[EMPTIES] -= 1
+        state[PLY] += 1
+        state[LAST] = move
+        state[SIDE] = BLACK + WHITE - colour
+        if wins:
+            state[RESULT] = colour
+        elif state[EMPTIES] == 0:
+            state[RESULT] = DRAW
+        elif rule == RENJU and colour == WHITE and not black_can_move(state[first_line(size) :], size):
+            state[RESULT] = WHITE
+    wait_for_lanes(lanes)
+
+
+@kernel
 def stones(state: Ints, board: NDArray[np.int8]) -> None:  # [N, N]
     size = state[SIZE]
     for row in range(size):
@@ -242,8 +275,10 @@ def encode(state: Ints, encoder: int, planes: NDArray[np.float32]) -> None:  # [
 @kernel
 def encode_together(state: Ints, encoder: int, planes: NDArray[np.float32], lanes: int) -> None:
     size, own, last = state[SIZE], state[SIDE], state[LAST]
-    for row in range(size):
-        for column in range(lane_of(lanes), size, lanes):
+    rows, top, left = share_rows(size, lanes)
+    row = top
+    while row < size:
+        for column in range(left, size, lanes):
             stone = state[cell_of(row, column, size)]
             planes[0, row, column] = stone == own
             planes[1, row, column] = stone == BLACK + WHITE - own
@@ -251,16 +286,19 @@ def encode_together(state: Ints, encoder: int, planes: NDArray[np.float32], lane
                 planes[2, row, column], planes[3, row, column] = planes[0, row, column], planes[1, row, column]
             else:
                 planes[2, row, column], planes[3, row, column] = 0, own == BLACK
+        row += rows
     wait_for_lanes(lanes)
     if last != NO_MOVE and lane_of(lanes) == 0:
         planes[3 if encoder == HISTORY else 2, last // size, last % size] = encoder != HISTORY
     if encoder == THREAT:
-        for move in range(lane_of(lanes), size * size, lanes):
-            row, column = move // size, move % size
-            cell, first = cell_of(row, column, size), int(BLACK)
-            if state[RULE] == RENJU and state[cell] == EMPTY and not may_play(state, move):
-                first = int(WHITE)  # where black may not play, only white's runs count
-            planes[4, row, column] = _threat(state, cell, first)
+        row = top
+        while row < size:
+            for column in range(left, size, lanes):
+                cell, first = cell_of(row, column, size), int(BLACK)
+                if state[RULE] == RENJU and state[cell] == EMPTY and not may_play(state, row * size + column):
+                    first = int(WHITE)  # where black may not play, only white's runs count
+                planes[4, row, column] = _threat(state, cell, first)
+            row += rows
     wait_for_lanes(lanes)
 
 
