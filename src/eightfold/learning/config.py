@@ -69,9 +69,15 @@ class TrainingConfig:
     clip_quantile: float = setting(
         0.9, "AutoClip: gradients are clipped at this quantile of their own history; 0: never", least=0, most=1
     )
-    games_a_round: int = setting(32, "games between new weights for self-play", least=1, most=1_000_000)
+    games_a_round: int = setting(
+        32, "games between new weights for self-play; on a GPU two seconds go by at least", least=1, most=1_000_000
+    )
     replay_ratio: float = setting(
-        16.0, "how often each sample is trained on, on average", least=0.01, most=10_000, former=("samples_per_sample",)
+        16.0,
+        "how often each sample is trained on, on average; on a GPU, where games may come faster than steps, at most",
+        least=0.01,
+        most=10_000,
+        former=("samples_per_sample",),
     )
     steps_a_round: int = setting(
         0, "a fixed number of steps instead (Suen & Alonso: 10); 0: as above", least=0, most=1_000_000
