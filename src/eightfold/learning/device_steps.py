@@ -14,7 +14,7 @@ On a CPU the same operations run one by one, so that tests need no GPU. Read bef
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import torch
@@ -131,7 +131,7 @@ class DeviceSteps:
         if self.stream is None:
             return
         self.stream.wait_stream(torch.cuda.current_stream(self.device))
-        with self.on_stream(), torch.backends.cudnn.flags(benchmark=True):
+        with self.on_stream(), _best_convolutions():
             self._model.train()
             before = self._state()
             for _ in range(WARM_UPS):
@@ -216,6 +216,17 @@ class DeviceSteps:
                     tensor.copy_(before[name])
                 else:  # moments that the first step has made
                     tensor.zero_()
+
+
+@contextlib.contextmanager
+def _best_convolutions() -> Iterator[None]:
+    """cuDNN tries its kernels on the first batch and keeps to the fastest."""
+    before = torch.backends.cudnn.benchmark
+    torch.backends.cudnn.benchmark = True
+    try:
+        yield
+    finally:
+        torch.backends.cudnn.benchmark = before
 
 
 class HostFeed:

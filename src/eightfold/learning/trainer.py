@@ -226,9 +226,12 @@ class Trainer:
         return contextlib.nullcontext() if self._device_steps is None else self._device_steps.on_stream()
 
     def _launch_host_batch(self, steps: DeviceSteps, batch: Batch) -> Losses:
-        feed = self._host_feed
-        if feed is None or len(feed) != len(batch):
-            feed = HostFeed(_shape_of(batch), len(batch), self.device)  # of a size that was not recorded
+        feed = self._host_feed or HostFeed(_shape_of(batch), len(batch), self.device)
+        if self._host_feed is None:  # most batches have the size of the first
+            self._host_feed = feed
+            steps.record(feed)
+        elif len(feed) != len(batch):
+            feed = HostFeed(_shape_of(batch), len(batch), self.device)
         with steps.on_stream():
             feed.put(batch)
         self.launch(feed)
