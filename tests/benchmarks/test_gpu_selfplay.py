@@ -34,7 +34,7 @@ def test_fresh_networks_answer_like_trained_ones(text, network):
 def test_the_shipped_network_is_one_of_them():
     """Its weights are those of six blocks of 64, on a larger board."""
     case = gpu_selfplay.CASES["resnet_15x15"]
-    wanted = case.wanted("cpu", games=8)
+    wanted = case.wanted("cpu")
     assert wanted.network(torch.zeros(1, 4, 15, 15))[0].shape == (1, wanted.game.actions)
     assert wanted.config.selfplay.proof_nodes == gpu_selfplay.PROOF_NODES
 
@@ -73,8 +73,8 @@ def test_what_cannot_be_measured_is_refused_in_one_line():
 def test_on_a_gpu_every_figure_is_there(monkeypatch):
     monkeypatch.setattr(gpu_selfplay, "BASELINE_SECONDS", 0.5)
     monkeypatch.setattr(network_rate, "SLICE", 0.0)
-    case = gpu_selfplay.Case(game="gomoku:size=6,win=4", network="a1", playouts=20, least=1, least_share=1e-9)
-    listed = gpu_selfplay.measure("small", case, device="cuda", games=64, warm_up=1, seconds=1, baseline=True)
+    case = gpu_selfplay.Case(game="gomoku:size=6,win=4", network="a1", playouts=20, games=64, least=1, least_share=1e-9)
+    listed = gpu_selfplay.measure("small", case, device="cuda", warm_up=1, seconds=1, baseline=True)
     figures = {figure.key.removeprefix("small_"): figure.value for figure in listed}
     assert min(figures.values()) > 0
     assert figures["share_of_network"] == pytest.approx(figures["simulations_per_s"] / figures["network_alone_per_s"])

@@ -46,7 +46,6 @@ from eightfold.nets.store.places import find_network
 from eightfold.search.game_forest import PERIOD
 
 ENCODER, PROOF_NODES = "last-move", 100
-GAMES = 4096
 WARM_UP = 20.0  # seconds at most, or until half of the games have ended
 SECONDS = 8.0
 BASELINE_SECONDS = 4.0  # and as many before
@@ -58,19 +57,20 @@ class Case:
     game: str
     network: str
     playouts: int
+    games: int  # at once, a batch's rows: in groups of 4,096, as many as fill the GPU and fit into an H200
     least: float  # simulations a second
     least_share: float  # of what the network does alone
     shipped: str = ""  # the weights
 
-    def wanted(self, device: str, games: int) -> Wanted:
+    def wanted(self, device: str) -> Wanted:
         """What a run would ask for, with the search that plays best."""
         settings = SelfPlayConfig(
             playouts=self.playouts,
             exploration=1.25,
             fpu_reduction=0.2,
             proof_nodes=PROOF_NODES,
-            gpu_games=games,
-            parallel_games=games,
+            gpu_games=self.games,
+            parallel_games=self.games,
         )
         config = TrainConfig(
             game=self.game, network=self.network, encoder=ENCODER, symmetry="none", device=device, selfplay=settings
@@ -96,17 +96,18 @@ class Case:
 
 
 CASES = {
-    "a1_8x8": Case(game="gomoku:size=8", network="a1", playouts=400, least=5e6, least_share=0.6),
+    "a1_8x8": Case(game="gomoku:size=8", network="a1", playouts=400, games=16384, least=5e6, least_share=0.6),
     "resnet_15x15": Case(
         game="gomoku:size=15",
         network="resnet:blocks=6,filters=64",
         playouts=200,
+        games=8192,
         least=1e6,
         least_share=0.8,
         shipped="gomoku-8",
     ),
     "resnet_go_9x9": Case(
-        game="go:size=9", network="resnet:blocks=6,filters=96", playouts=200, least=1e6, least_share=0.5
+        game="go:size=9", network="resnet:blocks=6,filters=96", playouts=200, games=8192, least=1e6, least_share=0.5
     ),
 }
 
@@ -119,7 +120,7 @@ def run(device: str, *, baseline: bool = False) -> Benchmark:
     figures = [
         figure for name, case in CASES.items() for figure in measure(name, case, device=device, baseline=baseline)
     ]
-    title = f"{GAMES:,} games at once on {device}, proofs of {PROOF_NODES} nodes at every leaf"
+    title = f"thousands of games at once on {device}, proofs of {PROOF_NODES} nodes at every leaf"
     return Benchmark(name="selfplay", title=title, figures=tuple(figures))
 
 
@@ -128,13 +129,12 @@ def measure(
     case: Case,
     *,
     device: str,
-    games: int = GAMES,
     warm_up: float = WARM_UP,
     seconds: float = SECONDS,
     baseline: bool = False,
 ) -> list[Figure]:
     """The figures of one case, their keys beginning with its name."""
-    wanted = case.wanted(device, games)
+    wanted = case.wanted(device)
     figures = [*_on_gpu(case, wanted, warm_up, seconds)]
     gc.collect()  # the trees, before another form of self-play takes the memory
     torch.cuda.empty_cache()
