@@ -179,8 +179,11 @@ class GpuTraining(Training):
         with self.store.lock:
             self._credit()
         steps = min(whole_steps(progress.owed), STEPS_AT_ONCE)
-        buffered = len(self.buffer) >= size
-        if steps == 0 or not buffered or time.perf_counter() >= deadline or self.stopped:
+        if feed is not None:
+            with self.trainer.on_stream():
+                feed.ring.flush()
+        buffered = len(self.buffer) if feed is None else feed.ring.count
+        if steps == 0 or buffered < size or time.perf_counter() >= deadline or self.stopped:
             return 0
         self._set_up_steps()
         if feed is None or (self._tuition is not None and self._tuition.share_of(size, progress.games)):
@@ -188,7 +191,6 @@ class GpuTraining(Training):
             self._launched.append(self._step(self._draw()))
         else:
             with self.trainer.on_stream():
-                feed.ring.flush()
                 feed.draw(steps, recent=self._window())
             for _ in range(steps):
                 self.trainer.launch(feed)

@@ -90,6 +90,7 @@ class StoringThread:
         self._waiting: queue.Queue[PlayedGame | None] = queue.Queue(WAITING_GAMES)
         self.trouble: BaseException | None = None
         self.seconds = 0.0  # that storing took
+        self._finishing = threading.Event()
         self._thread = threading.Thread(target=self._run, name="storing")
         self._thread.start()
 
@@ -99,6 +100,7 @@ class StoringThread:
 
     def finish(self) -> None:
         """Wait until all games are stored; what went wrong is raised here."""
+        self._finishing.set()
         self._waiting.put(None)
         self._thread.join()
         if self.trouble is not None:
@@ -109,7 +111,7 @@ class StoringThread:
         while going_on:
             games = [self._waiting.get()]
             if games[0] is not None:
-                time.sleep(GATHERED_SECONDS)
+                self._finishing.wait(GATHERED_SECONDS)
             while not self._waiting.empty():
                 games.append(self._waiting.get())
             going_on = None not in games
