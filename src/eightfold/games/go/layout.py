@@ -43,7 +43,8 @@ ONE_LIBERTY, ONE_STONE = 1 << LIBERTY_BITS, 1 << STONE_BITS
 KO_MARK = 3  # of a point, for hashing: the stones are 0 and 1
 FILTER_WORDS = 128  # of WORD bits: which hashes may be among those of the past
 BOARDS = 8  # boards that are remembered, the present one among them
-WORD = 32  # bits used of a word
+WORD_SHIFT = 5
+WORD = 1 << WORD_SHIFT  # bits used of a word
 
 
 @kernel
@@ -89,6 +90,7 @@ def longest_game(size: int) -> int:
 
 CELL_ROOM = CELLS + (LARGEST_BOARD + 2) * (LARGEST_BOARD + 1) + 1  # `cells_end` of the largest board
 POINT_ROOM = LARGEST_BOARD * LARGEST_BOARD + 1  # and its points, with one more
+ROW_ROOM = LARGEST_BOARD + 2  # and its rows, with one beyond each end
 
 
 def state_length(size: int) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from eightfold.core.jit import Int, Ints, kernel
-from eightfold.core.lanes import added_up, lane_of, sum_before, wait_for_lanes
+from eightfold.core.lanes import how_many, how_many_before, lane_of, share_rows, wait_for_lanes
 from eightfold.games.go.board import cell_at, has_liberty, touches_own
 from eightfold.games.go.layout import CELLS, COLOUR, EMPTIES, EMPTY, KO, KO_RULES, RULES, SUICIDE
 from eightfold.games.go.memory import NEVER, repeated, repeats
@@ -21,16 +21,19 @@ def legal_together(state: Ints, moves: Ints, lanes: int) -> int:
         return 0
     size, colour, count = state[SIZE], state[SIDE], Int(0)
     stride = state[SIZE] + 1
-    for row in range(size):
-        for first in range(0, size, lanes):  # all lanes come round equally often
-            column, listed = first + lane_of(lanes), Int(0)
-            if column < size:
-                cell = CELLS + (row + 1) * (size + 1) + column + 1
-                listed = Int(state[cell] & COLOUR == EMPTY and may_play(state, stride, cell, colour))
-            place = count + sum_before(listed, lanes)
+    rows, top, left = share_rows(size, lanes)
+    row = top
+    while row - top < size:  # all lanes come round equally often
+        for first in range(0, size, lanes):
+            column, listed = first + left, False
+            if row < size and column < size:
+                cell = CELLS + (row + 1) * stride + column + 1
+                listed = state[cell] & COLOUR == EMPTY and may_play(state, stride, cell, colour)
+            place = count + how_many_before(listed, lanes)
             if listed:
                 moves[place] = row * size + column
-            count += added_up(listed, lanes)
+            count += how_many(listed, lanes)
+        row += rows
     if lane_of(lanes) == 0:
         moves[count] = size * size
     wait_for_lanes(lanes)

@@ -27,13 +27,15 @@ from eightfold.games.go.layout import (
     TAKEN,
     TERRITORY,
     WORD,
+    WORD_SHIFT,
     boards_at,
     filter_at,
     history_at,
     words,
 )
 from eightfold.games.state import BLACK, HASHES, PLY, SIDE, SIZE, WHITE
-from eightfold.symmetry.orbit import LARGEST_BOARD, OTHER_SIDE, ZOBRIST, toggle
+from eightfold.symmetry.group import IDENTITY
+from eightfold.symmetry.orbit import OTHER_SIDE, mark_hash, toggle
 
 NEVER = -1
 PRISONERS, PRISONERS_AGAIN = np.int64(0x1E3779B97F4A7C15), np.int64(0x3F58476D1CE4E5B9)  # odd, to mix their number
@@ -41,7 +43,7 @@ PRISONERS, PRISONERS_AGAIN = np.int64(0x1E3779B97F4A7C15), np.int64(0x3F58476D1C
 
 @kernel
 def stone_hash(point: int, colour: int, size: int) -> np.int64:
-    return ZOBRIST[colour - BLACK, point // size * LARGEST_BOARD + point % size]
+    return mark_hash(colour - BLACK, point // size, point % size, size, IDENTITY)
 
 
 @kernel
@@ -60,13 +62,13 @@ def take_prisoners(state: Ints, colour: int, count: int) -> None:
     before = state[TAKEN + colour - BLACK]
     state[TAKEN + colour - BLACK] = before + count
     if count > 0 and state[RULES] & TERRITORY != 0:
-        change = _prisoners_hash(colour, before) ^ _prisoners_hash(colour, before + count)
+        change = prisoners_hash(colour, before) ^ prisoners_hash(colour, before + count)
         for g in range(8):  # prisoners lie on no point: they look the same from all sides
             state[HASHES + g] ^= change
 
 
 @kernel
-def _prisoners_hash(colour: int, count: int) -> np.int64:
+def prisoners_hash(colour: int, count: int) -> np.int64:
     """A number for so many prisoners, however many they are; 0 for none. Every step can be undone, so all differ."""
     mixed = np.int64(2 * count + colour - BLACK if count > 0 else 0) * PRISONERS
     mixed ^= (mixed >> 29) & ((1 << 35) - 1)
@@ -85,13 +87,18 @@ def turn_page(state: Ints, size: int) -> None:
 
 
 @kernel
-def was_on(state: Ints, plies: int, point: int, colour: int) -> bool:
-    """Whether a stone of a colour lay on a point so many plies ago, less than BOARDS; never before the start."""
+def page_of(state: Ints, plies: int, colour: int) -> int:
+    """Where the stones of a colour are kept as they lay so many plies ago, less than BOARDS; NEVER before the start."""
     if plies > state[PLY]:
-        return False
+        return NEVER
     size = state[SIZE]
-    page = boards_at(size) + (2 * ((state[PLY] - plies) % BOARDS) + colour - BLACK) * words(size)
-    return (state[page + point // WORD] >> (point % WORD)) & 1 != 0
+    return boards_at(size) + (2 * ((state[PLY] - plies) % BOARDS) + colour - BLACK) * words(size)
+
+
+@kernel
+def lies_on(state: Ints, page: int, point: int) -> bool:
+    """Whether a stone lay on a point, by such a page."""
+    return page != NEVER and (state[page + (point >> WORD_SHIFT)] >> (point & (WORD - 1))) & 1 != 0
 
 
 @kernel

@@ -13,15 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eightfold.core.jit import Ints, kernel
-from eightfold.core.lanes import lane_of, wait_for_lanes
-from eightfold.core.scratch import scratch_ints
-from eightfold.games.go.board import cell_at, count_liberties, head_of, is_eye
-from eightfold.games.go.layout import BOARDS, CELL_ROOM, CELLS, COLOUR, EMPTY, cells_end
+from eightfold.core.lanes import share_rows, wait_for_lanes
+from eightfold.games.go.board import head_of, is_eye, liberties_up_to_four, next_of
+from eightfold.games.go.layout import BOARDS, CELLS, COLOUR, EMPTY
 from eightfold.games.go.legal import may_play
-from eightfold.games.go.memory import was_on
+from eightfold.games.go.memory import lies_on, page_of
 from eightfold.games.state import BLACK, LAST, PLY, SIDE, SIZE, WHITE
 
 Planes = NDArray[np.float32]
+Share = tuple[int, int, int]  # what `share_rows` says
 
 MOVES_BACK = 5
 ENCODERS = {"last-move": 4, "history": 4, "alphazero": 2 * BOARDS + 1, "liberties": 9 + MOVES_BACK}
@@ -36,73 +36,115 @@ def encode(state: Ints, encoder: int, planes: Planes) -> None:  # [C, N, N]
 @kernel
 def encode_together(state: Ints, encoder: int, planes: Planes, lanes: int) -> None:
     size, own = state[SIZE], state[SIDE]
+    share = share_rows(size, lanes)
     if encoder == ALPHAZERO:
-        _show_boards(state, BOARDS, planes, lanes)
-        _fill(planes[2 * BOARDS], own == BLACK, lanes)
+        _show_boards(state, BOARDS, planes, share, lanes)
+        _fill(planes[2 * BOARDS], own == BLACK, share, lanes)
     elif encoder == HISTORY:
-        _show_boards(state, 2, planes, lanes)
+        _show_boards(state, 2, planes, share, lanes)
     elif encoder == LAST_MOVE:
-        _show_boards(state, 1, planes, lanes)
-        _show_moves(state, 1, planes[2:3], lanes)
-        _fill(planes[3], own == BLACK, lanes)
+        _show_boards(state, 1, planes, share, lanes)
+        _show_moves(state, 1, planes[2:3], share, lanes)
+        _fill(planes[3], own == BLACK, share, lanes)
     else:
-        _show_boards(state, 1, planes, lanes)
-        _show_liberties(state, planes[2:5], lanes)
-        stride = state[SIZE] + 1
-        for point in range(lane_of(lanes), size * size, lanes):
-            cell = cell_at(point, size)
-            empty = state[cell] & COLOUR == EMPTY
-            planes[5, point // size, point % size] = empty and not may_play(state, stride, cell, own)
-            planes[8 + MOVES_BACK, point // size, point % size] = empty and is_eye(state, stride, cell, own)
-        _show_moves(state, MOVES_BACK, planes[6 : 6 + MOVES_BACK], lanes)
-        _fill(planes[6 + MOVES_BACK], own == BLACK, lanes)
-        _fill(planes[7 + MOVES_BACK], state[LAST] == size * size, lanes)
+        _show_boards(state, 1, planes, share, lanes)
+        _show_liberties(state, planes[2:5], share, lanes)
+        _show_where_not(state, planes[5], planes[8 + MOVES_BACK], share, lanes)
+        _show_moves(state, MOVES_BACK, planes[6 : 6 + MOVES_BACK], share, lanes)
+        _fill(planes[6 + MOVES_BACK], own == BLACK, share, lanes)
+        _fill(planes[7 + MOVES_BACK], state[LAST] == size * size, share, lanes)
     wait_for_lanes(lanes)
 
 
 @kernel
-def _fill(plane: Planes, value: bool, lanes: int) -> None:  # [N, N]
-    for row in range(plane.shape[0]):
-        for column in range(lane_of(lanes), plane.shape[1], lanes):
+def _fill(plane: Planes, value: bool, share: Share, lanes: int) -> None:  # [N, N]
+    size = plane.shape[0]
+    rows, row, left = share
+    while row < size:
+        column = left
+        while column < size:
             plane[row, column] = value
+            column += lanes
+        row += rows
 
 
 @kernel
-def _show_boards(state: Ints, boards: int, planes: Planes, lanes: int) -> None:
+def _show_boards(state: Ints, boards: int, planes: Planes, share: Share, lanes: int) -> None:
     """Own and opponent's stones of some boards, the present one first."""
     size, own = state[SIZE], state[SIDE]
+    rows, top, left = share
     for back in range(boards):
-        for point in range(lane_of(lanes), size * size, lanes):
-            row, column = point // size, point % size
-            planes[2 * back, row, column] = was_on(state, back, point, own)
-            planes[2 * back + 1, row, column] = was_on(state, back, point, BLACK + WHITE - own)
+        ours, theirs, row = page_of(state, back, own), page_of(state, back, BLACK + WHITE - own), top
+        while row < size:
+            column = left
+            while column < size:
+                planes[2 * back, row, column] = lies_on(state, ours, row * size + column)
+                planes[2 * back + 1, row, column] = lies_on(state, theirs, row * size + column)
+                column += lanes
+            row += rows
 
 
 @kernel
-def _show_moves(state: Ints, moves: int, planes: Planes, lanes: int) -> None:  # [moves, N, N]
+def _show_moves(state: Ints, moves: int, planes: Planes, share: Share, lanes: int) -> None:  # [moves, N, N]
     """Each of the last moves: where the side that moved has a stone that it did not have before."""
     size, mover = state[SIZE], BLACK + WHITE - state[SIDE]
+    rows, top, left = share
     for back in range(moves):
-        for point in range(lane_of(lanes), size * size, lanes):
-            new = was_on(state, back, point, mover) and not was_on(state, back + 1, point, mover)
-            planes[back, point // size, point % size] = new and back < state[PLY]  # no stone of the start is a move
+        known = back < state[PLY]  # no stone of the start is a move
+        now, before, row = page_of(state, back, mover), page_of(state, back + 1, mover), top
+        while row < size:
+            column = left
+            while column < size:
+                point = row * size + column
+                planes[back, row, column] = known and lies_on(state, now, point) and not lies_on(state, before, point)
+                column += lanes
+            row += rows
         mover = BLACK + WHITE - mover
 
 
 @kernel
-def _show_liberties(state: Ints, planes: Planes, lanes: int) -> None:  # [3, N, N]
-    """Stones whose group has one, two and three liberties; every lane looks at its own points."""
+def _show_where_not(state: Ints, forbidden: Planes, eyes: Planes, share: Share, lanes: int) -> None:  # [N, N] each
+    """Empty points that may not be played, and own eyes."""
+    size, own = state[SIZE], state[SIDE]
+    stride = state[SIZE] + 1
+    rows, row, left = share
+    while row < size:
+        column = left
+        while column < size:
+            cell = CELLS + (row + 1) * stride + column + 1
+            empty = state[cell] & COLOUR == EMPTY
+            forbidden[row, column] = empty and not may_play(state, stride, cell, own)
+            eyes[row, column] = empty and is_eye(state, stride, cell, own)
+            column += lanes
+        row += rows
+
+
+@kernel
+def _show_liberties(state: Ints, planes: Planes, share: Share, lanes: int) -> None:  # [3, N, N]
+    """Stones whose group has one, two and three liberties; who has the head of a group shows all of it."""
     size = state[SIZE]
     stride = state[SIZE] + 1
-    seen, known = scratch_ints(CELL_ROOM), scratch_ints(CELL_ROOM)  # the latter at heads: liberties, up to 4
-    for cell in range(CELLS, cells_end(size)):
-        seen[cell], known[cell] = 0, 0
-    for point in range(lane_of(lanes), size * size, lanes):
-        cell, liberties = cell_at(point, size), 0
-        if state[cell] & COLOUR != EMPTY:
-            head = head_of(state, stride, cell)
-            if known[head] == 0:
-                known[head] = count_liberties(state, stride, head, 4, seen, point + 1)
-            liberties = known[head]
-        for k in range(3):
-            planes[k, point // size, point % size] = liberties == k + 1
+    for k in range(3):
+        _fill(planes[k], False, share, lanes)
+    wait_for_lanes(lanes)
+    rows, row, left = share
+    while row < size:
+        column = left
+        while column < size:
+            head = CELLS + (row + 1) * stride + column + 1
+            if state[head] & COLOUR != EMPTY and head_of(state, stride, head) == head:
+                liberties = liberties_up_to_four(state, stride, head)
+                if liberties < 4:
+                    _mark_group(state, stride, head, planes[liberties - 1])
+            column += lanes
+        row += rows
+
+
+@kernel
+def _mark_group(state: Ints, stride: int, head: int, plane: Planes) -> None:  # [N, N]
+    cell = head
+    while True:
+        plane[(cell - CELLS) // stride - 1, (cell - CELLS) % stride - 1] = 1
+        cell = next_of(state, stride, cell)
+        if cell == head:
+            break

@@ -84,6 +84,9 @@ from eightfold.games.go.score import ownership as ownership
 from eightfold.games.go.score import prisoners as prisoners
 from eightfold.games.go.setup import change_side as change_side
 from eightfold.games.go.setup import check_handicap, place_handicap, put_stones
+from eightfold.games.go.together import PASSED
+from eightfold.games.go.together import find_win_together as find_win_together
+from eightfold.games.go.together import play_together as play_together
 from eightfold.games.spec import GameSpec
 from eightfold.games.state import (
     BLACK,
@@ -98,8 +101,6 @@ from eightfold.games.state import (
     WHITE,
 )
 from eightfold.symmetry.orbit import LARGEST_BOARD, toggle, toggle_side
-
-PASSED = np.int64(0x2127599BF4325C37)  # in all eight hashes after a pass
 
 KOS = ("simple", "positional", "situational")  # in the order of their numbers
 SUICIDES = ("forbidden", "allowed")
@@ -251,12 +252,7 @@ def stones(state: Ints, board: NDArray[np.int8]) -> None:  # [N, N]
 @kernel
 def find_win(state: Ints, nodes: int, scratch: Ints) -> int:
     """A pass that ends the game with more points: nothing else wins on the spot."""
-    size = state[SIZE]
-    if state[LAST] == size * size:
-        margin = double_margin(state)
-        if margin != 0 and (margin > 0) == (state[SIDE] == BLACK):
-            return size * size
-    return NO_MOVE
+    return find_win_together(state, nodes, scratch, 1)
 
 
 @kernel

@@ -14,9 +14,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from eightfold.core.bits import bits_set
 from eightfold.core.errors import EightfoldError
-from eightfold.core.jit import Ints, kernel
-from eightfold.core.scratch import scratch_bytes, scratch_ints
+from eightfold.core.jit import Int, Ints, kernel
+from eightfold.core.lanes import added_up, from_lane, lane_of, lanes_where
+from eightfold.core.scratch import scratch_ints
 from eightfold.games.go.board import cell_at, head_of
 from eightfold.games.go.layout import (
     CELL_ROOM,
@@ -25,6 +27,7 @@ from eightfold.games.go.layout import (
     DOUBLE_KOMI,
     EMPTY,
     POINT_ROOM,
+    ROW_ROOM,
     RULES,
     TAKEN,
     TERRITORY,
@@ -35,6 +38,8 @@ from eightfold.games.state import BLACK, RESULT, SIZE, WHITE
 
 NOBODY = 0
 BOTH = BLACK | WHITE
+HALF = 32  # of a word, for one side
+ONE_SIDE = (1 << HALF) - 1
 
 Owners = NDArray[np.int8]
 
@@ -133,16 +138,90 @@ def points_of(state: Ints, dead: Owners, owners: Owners, territory: bool, points
             points[owners[point] - BLACK] += 1
 
 
+# ---- the end of a game, without a word on dead stones: rows of points as bits ------------------------------
+
+
 @kernel
 def double_margin(state: Ints) -> int:
     """Twice black's lead after komi, every stone alive: what two passes make of the position."""
-    size = state[SIZE]
-    dead, owners, points = scratch_bytes(POINT_ROOM), scratch_bytes(POINT_ROOM), scratch_ints(2)
-    for point in range(size * size):
-        dead[point] = 0
-    find_owners(state, dead, False, owners)
-    points_of(state, dead, owners, state[RULES] & TERRITORY != 0, points)
-    return 2 * (points[0] - points[1]) - state[DOUBLE_KOMI]
+    size, changed, lead = state[SIZE], True, 0
+    reached, open_points = scratch_ints(ROW_ROOM), scratch_ints(ROW_ROOM)
+    reached[0] = reached[size + 1] = 0
+    for row in range(size):
+        reached[row + 1], open_points[row + 1] = _read_row(state, row, size)
+    row, step = 1, 1
+    while changed:  # down all rows, and up again
+        changed = False
+        while 1 <= row <= size:
+            grown = _grow(reached[row], reached[row - 1] | reached[row + 1], open_points[row], size)
+            changed |= grown != reached[row]
+            reached[row] = grown
+            row += step
+        step = -step
+        row += step
+    for row in range(1, size + 1):
+        lead += _lead_in_row(state, reached[row], open_points[row])
+    return 2 * (lead + _prisoners_lead(state)) - state[DOUBLE_KOMI]
+
+
+@kernel
+def double_margin_together(state: Ints, lanes: int) -> int:
+    """The same by all lanes of a warp, each with a row; those beyond the board have an empty one."""
+    if lanes == 1:
+        return double_margin(state)
+    size, lane, reached, open_points = state[SIZE], lane_of(lanes), Int(0), Int(0)
+    if lane < size:
+        reached, open_points = _read_row(state, lane, size)
+    changed = True
+    while changed:
+        beside = from_lane(reached, (lane - 1) & (lanes - 1), lanes) | from_lane(
+            reached, (lane + 1) & (lanes - 1), lanes
+        )
+        grown = _grow(reached, beside, open_points, size)
+        changed = lanes_where(grown != reached, lanes) != 0
+        reached = grown
+    lead = added_up(_lead_in_row(state, reached, open_points), lanes)
+    return 2 * (lead + _prisoners_lead(state)) - state[DOUBLE_KOMI]
+
+
+@kernel
+def _read_row(state: Ints, row: int, size: int) -> tuple[int, int]:
+    """Black's stones of a row in the low half of a word and white's in the high half; the empty points in both."""
+    black = white = 0
+    cell = CELLS + (row + 1) * (size + 1) + 1
+    for column in range(size):
+        kind = state[cell + column] & COLOUR
+        black |= int(kind == BLACK) << column
+        white |= int(kind == WHITE) << column
+    empty = ((1 << size) - 1) & ~(black | white)
+    return Int(black | white << HALF), Int(empty | empty << HALF)
+
+
+@kernel
+def _grow(reached: int, beside: int, open_points: int, size: int) -> int:
+    """What each side reaches in a row, and what it reaches from there and from the rows beside in this row."""
+    seeds = (beside | reached << 1 | reached >> 1) & open_points
+    seeds |= open_points & ~(open_points + seeds)  # a carry runs up to the end of a row of ones
+    through, step = open_points, 1
+    while step < size:  # and downwards in strides of 1, 2, 4...
+        seeds |= through & (seeds >> step)
+        through &= through >> step
+        step *= 2
+    return reached | seeds
+
+
+@kernel
+def _lead_in_row(state: Ints, reached: int, open_points: int) -> int:
+    """Black's points of a row minus white's."""
+    black, white = reached & ONE_SIDE, reached >> HALF
+    if state[RULES] & TERRITORY != 0:
+        black, white = black & open_points, white & open_points
+    return bits_set(black & ~white) - bits_set(white & ~black)
+
+
+@kernel
+def _prisoners_lead(state: Ints) -> int:
+    return state[TAKEN + 1] - state[TAKEN] if state[RULES] & TERRITORY != 0 else 0
 
 
 @kernel

@@ -278,7 +278,8 @@ def encode_together(state: Ints, encoder: int, planes: NDArray[np.float32], lane
     rows, top, left = share_rows(size, lanes)
     row = top
     while row < size:
-        for column in range(left, size, lanes):
+        column = left
+        while column < size:
             stone = state[cell_of(row, column, size)]
             planes[0, row, column] = stone == own
             planes[1, row, column] = stone == BLACK + WHITE - own
@@ -286,6 +287,7 @@ def encode_together(state: Ints, encoder: int, planes: NDArray[np.float32], lane
                 planes[2, row, column], planes[3, row, column] = planes[0, row, column], planes[1, row, column]
             else:
                 planes[2, row, column], planes[3, row, column] = 0, own == BLACK
+            column += lanes
         row += rows
     wait_for_lanes(lanes)
     if last != NO_MOVE and lane_of(lanes) == 0:
@@ -293,11 +295,13 @@ def encode_together(state: Ints, encoder: int, planes: NDArray[np.float32], lane
     if encoder == THREAT:
         row = top
         while row < size:
-            for column in range(left, size, lanes):
+            column = left
+            while column < size:
                 cell, first = cell_of(row, column, size), int(BLACK)
                 if state[RULE] == RENJU and state[cell] == EMPTY and not may_play(state, row * size + column):
                     first = int(WHITE)  # where black may not play, only white's runs count
                 planes[4, row, column] = _threat(state, cell, first)
+                column += lanes
             row += rows
     wait_for_lanes(lanes)
 
