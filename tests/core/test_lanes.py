@@ -21,6 +21,7 @@ from eightfold.core.lanes import (
     lane_of,
     lanes_where,
     largest_of,
+    share_rows,
     sum_before,
     wait_for_lanes,
 )
@@ -45,14 +46,18 @@ def gather(values: Ints, out: Ints) -> int:
     out[3] = sum_before(kept[0], 1)
     out[4] = from_first_lane(kept[1], 1)
     out[5] = count_up(counters[1], 2)
+    out[6] = from_lane(kept[2], 0, 1)
+    out[7] = lanes_where(kept[3] == 1, 1) + 10 * lanes_where(kept[3] == 2, 1)
+    out[8] = how_many(kept[3] == 1, 1) + 10 * how_many_before(kept[3] == 1, 1)
+    out[9], out[10], out[11] = share_rows(5, 1)
     return counters[1, 2]
 
 
 def test_one_lane_is_alone():
     for function in (gather, getattr(gather, "py_func", gather)):
-        out = np.zeros(6, np.int64)
+        out = np.zeros(12, np.int64)
         assert function(np.array([3, 1, 4, 1, 5, 9, 2]), out) == 6
-        assert out.tolist() == [5, 9, 3, 0, 1, 5]
+        assert out.tolist() == [5, 9, 3, 0, 1, 5, 4, 1, 1, 1, 0, 0]
 
 
 @kernel
@@ -132,3 +137,22 @@ def test_on_a_gpu_the_lanes_of_a_warp_learn_from_each_other():
         np.testing.assert_array_equal(out[:, number], wanted, str(number))
     np.testing.assert_array_equal(np.sort(out[:, FOUND - 1], axis=1), np.tile(np.arange(WARP), (rows, 1)))
     np.testing.assert_array_equal(machine.read(counters), WARP)
+
+
+@kernel
+def look_at(word: int, out: Ints) -> None:
+    out[0], out[1] = lowest_bit(word), bits_set(word)
+
+
+def test_bits_of_a_word():
+    random, out = np.random.default_rng(4), np.zeros(2, np.int64)
+    for word in [
+        1,
+        1 << 62,
+        *(int(each) for each in random.integers(1, 1 << 62, 50) << random.integers(0, 30, 50) >> 8),
+    ]:
+        if word > 0:
+            expected = [len(bin(word)) - len(bin(word).rstrip("0")), bin(word).count("1")]
+            for function in (look_at, getattr(look_at, "py_func", look_at)):
+                function(word, out)
+                assert out.tolist() == expected
