@@ -199,7 +199,7 @@ def test_a_gradient_that_is_not_a_number_is_named_on_a_gpu():
 @gpu
 @pytest.mark.parametrize("settings", [{"optimiser": "sgd"}, {}])
 def test_what_cannot_be_recorded_is_stepped_plainly(settings):
-    name = "a1" if settings else "resnet:blocks=1,filters=8,dropout=0.3"
+    name = "a1" if settings else "a1:dropout=0.3"
     other = trainer(name, "cuda", **settings)
     assert not other.steps_do_not_wait
     other.record_host_batches(shape("a1"), ROWS)

@@ -82,7 +82,7 @@ def test_new_weights_are_played_with():
         for wanted, right in ((20.0, lambda policy: policy[0] > 0.5), (0.0, lambda policy: policy.max() < 0.2)):
             network.policy[-1].bias[0] = wanted
             by.load(network, theta=0.0)
-            played(by, 40)  # games that began with others
+            played(by, 3 * sum(group.forest.trees for group in by.groups))  # among them all that began with others
             assert all(right(each.policies[0]) for each in played(by, 20))
 
 

@@ -35,6 +35,7 @@ from eightfold.search.settings import SearchSettings
 
 PERIOD = 16  # steps between two moments at which trees are handed over
 WAITING = 1.5  # times as many trees as wait for a move on average can be tended in a period, so that waves die down
+LEAST_WAITING = 0.25  # of all trees, for where proofs end searches early
 WORKERS = 4096  # at most, that look around the roots of those
 
 
@@ -286,7 +287,7 @@ class GameForest:
 def waiting_share(ways: dict[str, Any]) -> float:
     """The part of all trees that can be tended in one period."""
     mean = ways["full_share"] * ways["playouts"] + (1 - ways["full_share"]) * ways["fast_playouts"]
-    return min(1.0, WAITING * PERIOD / mean)
+    return min(1.0, max(LEAST_WAITING, WAITING * PERIOD / mean))
 
 
 def bytes_a_tree(game: Game, ways: dict[str, Any]) -> int:

@@ -36,7 +36,8 @@ from eightfold.nets.inference.backends.interface import Backend, Runner
 from eightfold.nets.inference.device_evaluator import DeviceEvaluator
 from eightfold.search.game_forest import PERIOD, FinishedGame, GameForest, Machine, bytes_a_tree
 
-SPARE_TREES = 0.4  # more games than rows, so that the batch is full while some wait for a move or were settled
+SPARE_TREES = 1.0  # so many more games than rows: the batch is full though some wait for a move and others
+# have a leaf that is settled by the rules, as up to half of them are where proofs are many
 MEMORY_SHARE = 0.7  # of what is free, for trees; the network and the trainer need some
 ROWS_A_GROUP = 4096  # from so many on a network is at its best
 GROUPS = 2, 4  # of games, at least and at most: the network is busy with one while the trees of another are walked
