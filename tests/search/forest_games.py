@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 
 from eightfold.games import make_game
@@ -10,8 +12,10 @@ from eightfold.search.forest import ForestSearch
 from eightfold.search.game_forest import PERIOD, GameForest, Host
 from eightfold.search.settings import SearchSettings
 
+EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
+EXAMPLE_GAMES = ("python:othello,size=4", "python:hex,size=4", "python:drop_four")
 GAMES = ("gomoku:size=5,win=4", "gomoku:size=6,win=4", "gomoku:size=6,win=5,rule=renju", "go:size=3")
-SETTINGS = ({}, {"exploration": 1.25, "fpu_reduction": 0.2, "proof_nodes": 30, "contempt": 0.3})
+SETTINGS = ({"forced_playouts": 2.0}, {"exploration": 1.25, "fpu_reduction": 0.2, "proof_nodes": 30, "contempt": 0.3})
 WAYS = {
     "full_share": 1.0,
     "by_halving": False,
@@ -83,7 +87,7 @@ def searched_again(game, settings, moves, *, playouts, despised):
 
 def assert_equal_searches(text, settings, *, playouts, games=1, machine=None):
     """Every search of every game is that of the CPU, for one of the two sides that may despise draws."""
-    game, settings = make_game(text), SearchSettings(**settings)
+    game, settings = make_game(text, trusted=True), SearchSettings(**settings)
     for each in play(game, settings, playouts=playouts, games=games, machine=machine):
         assert len(each.plies) == len(each.moves) > 4
         apart = []

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from forest_games import GAMES, SETTINGS, assert_equal_searches, play
+from forest_games import EXAMPLE_GAMES, EXAMPLES, GAMES, SETTINGS, assert_equal_searches, play
 
 from eightfold.core.cuda import why_no_cuda
 from eightfold.core.extras import is_installed
@@ -56,19 +56,22 @@ def play_by_chance():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("text", GAMES)
+@pytest.mark.parametrize("text", [*GAMES, *EXAMPLE_GAMES])
 @pytest.mark.parametrize("settings", SETTINGS)
-def test_compiled_with_one_lane_every_search_is_that_of_the_cpu(text, settings):
+def test_compiled_with_one_lane_every_search_is_that_of_the_cpu(text, settings, monkeypatch):
+    monkeypatch.syspath_prepend(EXAMPLES)
     assert_equal_searches(text, settings, playouts=60, games=2)
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not is_installed("torch") or why_no_cuda() != "", reason=why_no_cuda() or "no PyTorch")
 @pytest.mark.parametrize(
-    "text", [*GAMES, "gomoku:size=8,rule=standard", "gomoku:size=7,rule=caro", "go:size=5,ko=situational"]
+    "text",
+    [*GAMES, "gomoku:size=8,rule=standard", "gomoku:size=7,rule=caro", "go:size=5,ko=situational", *EXAMPLE_GAMES],
 )
 @pytest.mark.parametrize("settings", SETTINGS)
-def test_on_a_gpu_every_search_is_that_of_the_cpu(text, settings):
+def test_on_a_gpu_every_search_is_that_of_the_cpu(text, settings, monkeypatch):
+    monkeypatch.syspath_prepend(EXAMPLES)
     from eightfold.learning.actors.cuda_machine import CudaMachine
 
     assert_equal_searches(text, settings, playouts=60, games=2, machine=CudaMachine())

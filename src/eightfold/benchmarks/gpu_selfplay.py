@@ -57,7 +57,7 @@ class Case:
     game: str
     network: str
     playouts: int
-    games: int  # at once, a batch's rows: in groups of 4,096, as many as fill the GPU and fit into an H200
+    games: int  # at once, as many as fill the GPU and fit into the memory of an H200
     least: float  # simulations a second
     least_share: float  # of what the network does alone
     shipped: str = ""  # the weights
@@ -96,18 +96,18 @@ class Case:
 
 
 CASES = {
-    "a1_8x8": Case(game="gomoku:size=8", network="a1", playouts=400, games=16384, least=5e6, least_share=0.6),
+    "a1_8x8": Case(game="gomoku:size=8", network="a1", playouts=400, games=24576, least=5e6, least_share=0.6),
     "resnet_15x15": Case(
         game="gomoku:size=15",
         network="resnet:blocks=6,filters=64",
         playouts=200,
-        games=8192,
+        games=11264,
         least=1e6,
         least_share=0.8,
         shipped="gomoku-8",
     ),
     "resnet_go_9x9": Case(
-        game="go:size=9", network="resnet:blocks=6,filters=96", playouts=200, games=8192, least=1e6, least_share=0.5
+        game="go:size=9", network="resnet:blocks=6,filters=96", playouts=200, games=11264, least=1e6, least_share=0.5
     ),
 }
 

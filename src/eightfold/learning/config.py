@@ -31,7 +31,7 @@ class SelfPlayConfig(SearchSettings):
     noise: float = with_default(SearchSettings, "noise", 0.25)
     count_reused_visits: bool = with_default(SearchSettings, "count_reused_visits", True)
     parallel_games: int = setting(128, "games played side by side", least=1, most=65_536, former=("games_at_once",))
-    gpu_games: int = setting(4096, "the same on a GPU (device=cuda), as far as its memory goes", least=1, most=65_536)
+    gpu_games: int = setting(6144, "the same on a GPU (device=cuda), as far as its memory goes", least=2, most=65_536)
     playouts: int = setting(128, "playouts of a full search, whose move becomes a sample", least=1, most=1_000_000)
     fast_playouts: int = setting(
         0, "playouts of cheap searches that give no sample (playout-cap randomisation)", least=0, most=1_000_000

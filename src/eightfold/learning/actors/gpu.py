@@ -36,8 +36,8 @@ from eightfold.nets.inference.backends.interface import Backend, Runner
 from eightfold.nets.inference.device_evaluator import DeviceEvaluator
 from eightfold.search.game_forest import PERIOD, FinishedGame, GameForest, Machine, bytes_a_tree
 
-SPARE_TREES = 1.0  # so many more games than rows: the batch is full though some wait for a move and others
-# have a leaf that is settled by the rules, as up to half of them are where proofs are many
+GAMES_A_ROW = 2  # so that the batch is full though some games wait for a move, and others have a leaf that is settled
+# by the rules, as up to half of them have where proofs are many
 MEMORY_SHARE = 0.7  # of what is free, for trees; the network and the trainer need some
 ROWS_A_GROUP = 4096  # from so many on a network is at its best
 GROUPS = 2, 4  # of games, at least and at most: the network is busy with one while the trees of another are walked
@@ -68,8 +68,9 @@ class GpuPlayers:
         config, game = wanted.config, wanted.game
         self._config, self._game, self._network, self._shape = config, game, wanted.network, wanted.description.shape()
         self._stream, self._collecting = _stream(config.device), _stream(config.device)
-        rows, trees = games_that_fit(config, game)
-        self.notice = "" if rows == config.selfplay.gpu_games else _fewer(config.selfplay.gpu_games, rows)
+        trees = games_that_fit(config, game)
+        rows = trees // GAMES_A_ROW
+        self.notice = "" if trees == config.selfplay.gpu_games else _fewer(config.selfplay.gpu_games, trees)
         groups = min(rows, max(GROUPS[0], min(GROUPS[1], rows // ROWS_A_GROUP)))
         self.groups: list[GamesOnMachine] = []
         with torch.cuda.stream(self._stream):
@@ -275,24 +276,25 @@ def played_game(finished: FinishedGame, game: Game, seed: int, digest: str) -> P
     )
 
 
-def games_that_fit(config: TrainConfig, game: Game) -> tuple[int, int]:
-    """Rows of a batch and trees, as many as are asked for or as the free memory of the GPU holds."""
+def games_that_fit(config: TrainConfig, game: Game) -> int:
+    """How many games are played at once: as many as are asked for, or as the free memory of the GPU holds."""
     free, _ = torch.cuda.mem_get_info(config.device)
-    most = int(MEMORY_SHARE * free / bytes_a_tree(game, ways_of(config.selfplay, game)))
-    rows = min(config.selfplay.gpu_games, int(most / (1 + SPARE_TREES)))
-    if rows < 1:
+    games = min(
+        config.selfplay.gpu_games, int(MEMORY_SHARE * free / bytes_a_tree(game, ways_of(config.selfplay, game)))
+    )
+    if games < GAMES_A_ROW:
         raise EightfoldError(
-            f"the GPU has {free / 2**30:.1f} GiB free, too little for one game of {config.selfplay.playouts} playouts"
+            f"the GPU has {free / 2**30:.1f} GiB free, too little for a game of {config.selfplay.playouts} playouts"
         )
-    return rows, rows + math.ceil(SPARE_TREES * rows)
+    return games
 
 
 def _stream(device: str) -> torch.cuda.Stream:
     return torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
 
 
-def _fewer(asked: int, rows: int) -> str:
-    return f"the GPU's free memory holds {rows:,} games at once, not {asked:,}: these are played"
+def _fewer(asked: int, games: int) -> str:
+    return f"the GPU's free memory holds {games:,} games at once, not {asked:,}: these are played"
 
 
 def _compile_trouble(trouble: Exception, game: Game) -> EightfoldError:
