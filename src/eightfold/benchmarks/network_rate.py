@@ -106,6 +106,6 @@ def _job(network: DeviceNetwork, shape: Shape, batch: int) -> Callable[[], objec
 
     def replay() -> object:
         graph.replay()
-        return answer  # kept for as long as the graph, which writes to it
+        return seen, answer  # kept for as long as the graph, which reads the one and writes to the other
 
     return replay
