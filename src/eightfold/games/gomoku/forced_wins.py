@@ -174,6 +174,7 @@ def find_win_together(state: Ints, nodes: int, scratch: Ints, lanes: int) -> int
     must = winning_point(state, BLACK + WHITE - attacker, lanes)
     if must == SEVERAL:
         return NO_MOVE
+    wait_for_lanes(lanes)  # for the windows that others have written
     return _chain_of_fours(state, must, nodes, scratch, lanes)
 
 
