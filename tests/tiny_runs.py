@@ -20,6 +20,7 @@ TINY = [
     "training.games_a_round=1",
     "training.replay_ratio=2",
     "training.window=40",
+    "training.later_window=0",
     "training.validation_every=3",
     "evaluation.every_minutes=0",
     "evaluation.games=1",
