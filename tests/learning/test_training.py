@@ -43,6 +43,7 @@ SMALL = [
     "training.games_a_round=6",
     "training.replay_ratio=2",
     "training.window=300",
+    "training.later_window=0",
     "training.validation_every=5",
     "evaluation.every_minutes=0",
 ]
