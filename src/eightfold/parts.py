@@ -35,6 +35,7 @@ NETWORKS = Registry(
         "a1": "eightfold.nets.networks:A1",
         "resnet": "eightfold.nets.networks:ResNet",
         "densenet": "eightfold.nets.densenet:DenseNet",
+        "equivariant": "eightfold.nets.equivariant_resnet:EquivariantResNet",
         "isn": "eightfold.isn.policy:ISNPolicy",
     },
 )

@@ -31,6 +31,7 @@ NETWORK_TEXTS = [
     "a1:blocks=2,filters=16,policy_hidden=64,dropout=0.1",
     "resnet:blocks=2,filters=16",
     "densenet:layers=2,growth=4",
+    "equivariant:blocks=2,width=16",
     "isn:layers=2,trivial=6,heads=8",
 ]
 FP32, BF16 = 1e-4, BOUNDS["bf16"]  # the largest difference, as a part of the largest logit where that is more than one

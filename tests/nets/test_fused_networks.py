@@ -23,6 +23,7 @@ FUSED = {
     "a1:blocks=2,filters=12": 1 + 2 * 2 + 2,
     "resnet:blocks=2,filters=16": 1 + 2 * 2 + 1,
     "densenet:layers=2,growth=4": 1 + 2 * (2 * 2 + 1) + 1,
+    "equivariant:blocks=2,width=16": 1 + 2 * 2 + 1,
     "isn:layers=2,trivial=6,heads=8": 0,
 }
 needs_cuda = pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA here")

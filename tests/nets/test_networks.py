@@ -24,6 +24,7 @@ TEXTS = [
     "a1:blocks=2,filters=16,policy_hidden=64,dropout=0.1",
     "resnet:blocks=2,filters=16",
     "densenet:layers=2,growth=4",
+    "equivariant:blocks=2,width=16",
     "isn:layers=2,trivial=6,heads=8",
 ]
 
@@ -92,7 +93,9 @@ def test_a_layer_of_densenet_sees_all_before_it():
     assert torch.equal(network.body[0].eval()(features)[:, :8], features), "what was there stays as it is"
 
 
-@pytest.mark.parametrize("text", ["resnet:blocks=2,filters=16", "densenet:layers=2,growth=4", "isn:layers=2"])
+@pytest.mark.parametrize(
+    "text", ["resnet:blocks=2,filters=16", "densenet:layers=2,growth=4", TEXTS[-2], "isn:layers=2"]
+)
 def test_a_pooled_network_plays_any_size(text):
     network = make_network(text, Shape(planes=4, size=8, passes=1)).eval()
     for size in (5, 8, 19):

@@ -3,6 +3,7 @@
     a1      three convolutions and two small heads, as in the appendix of Suen & Alonso, with its options
     resnet  residual blocks with batch norm; its heads pool over the board, so one network plays any size
     densenet  two dense blocks (Zhao & Zhang; Huang et al.) with the same heads; any size; `densenet.py`
+    equivariant  residual blocks whose answers turn with the board; the same heads; any size; `equivariant_resnet.py`
     isn     layers of cells with internal symmetry (Blair): turned boards get turned answers; any size; `isn/policy.py`
 
 Shapes: B batch, C planes, N board size, A actions. `forward([B, C, N, N])` gives `([B, A], [B])`; logits are
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -129,14 +131,22 @@ class PooledNetwork(nn.Module, ABC):
 
     def _add_heads(self, filters: int, shape: Shape, auxiliary: int, name: str) -> None:
         width = filters // 2 or 1
-        self.policy_features = NormalisedConvolution(filters, width, kernel=1, relu=False)
+        self.policy_features = self._gathering(filters, width, relu=False)
         self.policy_pool = nn.Linear(2 * width, width)
         self.policy = nn.Conv2d(width, 1, 1)
         self.policy_pass = nn.Linear(2 * width, shape.passes) if shape.passes else None
-        self.value_features = NormalisedConvolution(filters, width, kernel=1)
+        self.value_features = self._gathering(filters, width)
         self.value = nn.Sequential(nn.Linear(2 * width, 64), nn.ReLU(), nn.Linear(64, 3))
-        self.auxiliary = make_auxiliary(auxiliary, filters, shape, name)
+        self.auxiliary = self._predictors(filters, shape, auxiliary, name)
         initialise(self)
+
+    def _gathering(self, filters: int, width: int, *, relu: bool = True) -> NormalisedLayer:
+        """What a head takes from the features: `width` plain planes."""
+        return NormalisedConvolution(filters, width, kernel=1, relu=relu)
+
+    def _predictors(self, filters: int, shape: Shape, wanted: int, name: str) -> nn.Module | None:
+        """The auxiliary heads, from features to ownership and scores."""
+        return make_auxiliary(wanted, filters, shape, name)
 
     @abstractmethod
     def _features(self, planes: Tensor) -> Tensor:
@@ -171,22 +181,21 @@ class ResNet(PooledNetwork):
     def __init__(self, shape: Shape, options: ResNetOptions = ResNetOptions()) -> None:  # noqa: B008 - frozen
         super().__init__()
         self.stem = NormalisedConvolution(shape.planes, options.filters)
-        self.blocks = nn.Sequential(*(ResidualBlock(options.filters) for _ in range(options.blocks)))
+        layers = [NormalisedConvolution(options.filters, options.filters) for _ in range(2 * options.blocks)]
+        self.blocks = residual_blocks(layers)
         self._add_heads(options.filters, shape, options.auxiliary, "resnet")
 
     def _features(self, planes: Tensor) -> Tensor:
         return self.blocks(self.stem(planes))
 
 
-class NormalisedConvolution(nn.Module):
-    """A convolution with batch norm and, unless told otherwise, a ReLU; `fold` makes one convolution of all, for
+class NormalisedLayer(nn.Module):
+    """A convolution with its norm and, unless told otherwise, a ReLU; `fold` makes one convolution of all, for
     inference."""
 
-    def __init__(self, inputs: int, outputs: int, *, kernel: int = 3, relu: bool = True) -> None:
+    def __init__(self, convolution: nn.Module, norm: nn.Module, *, relu: bool = True) -> None:
         super().__init__()
-        self.convolution = nn.Conv2d(inputs, outputs, kernel, padding=kernel // 2, bias=False)
-        self.norm = nn.BatchNorm2d(outputs)
-        self.relu = relu
+        self.convolution, self.norm, self.relu = convolution, norm, relu
 
     def forward(self, features: Tensor, other: Tensor | None = None) -> Tensor:
         """`other` is added before the ReLU."""
@@ -197,8 +206,12 @@ class NormalisedConvolution(nn.Module):
             total = total + other
         return functional.relu(total) if self.relu else total
 
+    def _plain(self) -> tuple[nn.Conv2d, nn.BatchNorm2d]:
+        """The convolution and the norm that it folds, as plain ones."""
+        return cast(nn.Conv2d, self.convolution), cast(nn.BatchNorm2d, self.norm)
+
     def fold(self) -> None:
-        norm, convolution = self.norm, self.convolution
+        convolution, norm = self._plain()
         mean, variance = cast(Tensor, norm.running_mean), cast(Tensor, norm.running_var)
         scale = norm.weight / torch.sqrt(variance + norm.eps)
         inputs, outputs, kernel = convolution.in_channels, convolution.out_channels, convolution.kernel_size[0]
@@ -209,14 +222,26 @@ class NormalisedConvolution(nn.Module):
         )
         plain.weight.data = convolution.weight.data * scale[:, None, None, None]
         plain.bias = nn.Parameter((norm.bias - mean * scale).detach())
-        self.convolution, self.norm = plain, nn.Identity()  # type: ignore[assignment]
+        self.convolution, self.norm = plain, nn.Identity()
+
+
+class NormalisedConvolution(NormalisedLayer):
+    """A plain convolution with batch norm."""
+
+    def __init__(self, inputs: int, outputs: int, *, kernel: int = 3, relu: bool = True) -> None:
+        convolution = nn.Conv2d(inputs, outputs, kernel, padding=kernel // 2, bias=False)
+        super().__init__(convolution, nn.BatchNorm2d(outputs), relu=relu)
+
+
+def residual_blocks(layers: Sequence[NormalisedLayer]) -> nn.Sequential:
+    """Blocks of two layers each, in their order."""
+    return nn.Sequential(*map(ResidualBlock, layers[::2], layers[1::2]))
 
 
 class ResidualBlock(nn.Module):
-    def __init__(self, filters: int) -> None:
+    def __init__(self, first: NormalisedLayer, second: NormalisedLayer) -> None:
         super().__init__()
-        self.first = NormalisedConvolution(filters, filters)
-        self.second = NormalisedConvolution(filters, filters)
+        self.first, self.second = first, second
 
     def forward(self, features: Tensor) -> Tensor:
         return self.second(self.first(features), features)
@@ -249,7 +274,7 @@ def folded(network: nn.Module) -> nn.Module:
     if has_auxiliary(network):
         network.auxiliary = None  # type: ignore[assignment]
     for module in list(network.modules()):
-        if isinstance(module, NormalisedConvolution | EquivariantConvolution):
+        if isinstance(module, NormalisedLayer | EquivariantConvolution):
             module.fold()
     return network
 
@@ -280,7 +305,7 @@ def planes_read(network: nn.Module, planes: int) -> int:
 def _stem(network: nn.Module) -> RectifiedConvolution | None:
     """The one layer that reads the planes, if a folded network says which that is."""
     stem = getattr(network, "stem", None)
-    layer = stem.convolution if isinstance(stem, NormalisedConvolution) else stem
+    layer = stem.convolution if isinstance(stem, NormalisedLayer) else stem
     return layer if isinstance(layer, RectifiedConvolution) else None
 
 
