@@ -37,6 +37,7 @@ NETWORKS = Registry(
         "densenet": "eightfold.nets.densenet:DenseNet",
         "equivariant": "eightfold.nets.equivariant_resnet:EquivariantResNet",
         "isn": "eightfold.isn.policy:ISNPolicy",
+        "slap-net": "eightfold.nets.slap_net:SlapNet",
     },
 )
 

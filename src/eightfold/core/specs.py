@@ -1,5 +1,7 @@
 """Specs: short texts by which people call games, players and networks, `name:key=value,key=value`.
 
+A value with commas of its own, such as another spec, stands in brackets: `slap-net:inner=[resnet:blocks=2,filters=32]`.
+
 The options of each are a dataclass of settings; one reader makes it from a text, so that every mistake gets the same
 kind of answer: the offending word and the list of what is known.
 """
@@ -49,7 +51,7 @@ def read_options(text: str, declared: Iterable[Setting], owner: str, *, stored: 
     known = {one.name: one for one in declared}
     former = {name: one for one in known.values() for name in one.former}
     values: dict[str, Any] = {}
-    for part in filter(None, (piece.strip() for piece in text.split(","))):
+    for part in filter(None, (piece.strip() for piece in _pieces(text, owner))):
         key, equals, value = (word.strip() for word in part.partition("="))
         if not equals:
             listed = ", ".join(known) or "(it takes none)"
@@ -64,8 +66,29 @@ def read_options(text: str, declared: Iterable[Setting], owner: str, *, stored: 
             raise unknown(f"option of {owner}", key, known or ["(it takes none)"])
         if known[key].field in values:
             raise EightfoldError(f"{owner}: option {key!r} is given twice in {text!r}")
+        if value.startswith("["):
+            if not value.endswith("]"):
+                raise EightfoldError(f"{owner}: {key}={value} goes on behind its bracket; a comma is missing")
+            value = value[1:-1].strip()
         values[known[key].field] = read_value(value, known[key], owner)
     return values
+
+
+def _pieces(text: str, owner: str) -> list[str]:
+    """The text cut at its commas, those in brackets apart; a bracket opens right behind an equals sign."""
+    pieces, depth = [""], 0
+    for letter in text:
+        if letter == "," and not depth:
+            pieces.append("")
+            continue
+        if letter == "[" and (depth or pieces[-1].rstrip().endswith("=")):
+            depth += 1
+        elif letter == "]" and depth:
+            depth -= 1
+        pieces[-1] += letter
+    if depth:
+        raise EightfoldError(f"{owner}: a bracket is not closed in {text!r}")
+    return pieces
 
 
 def read_value(text: str, declared: Setting, owner: str) -> Any:
@@ -110,6 +133,13 @@ def write_spec(name: str, values: Mapping[str, Value]) -> str:
 
     >>> write_spec("gomoku", {"size": 8, "win": 5}), write_spec("python:squares", {"size": 5})
     ('gomoku:size=8,win=5', 'python:squares,size=5')
+    >>> write_spec("slap-net", {"inner": "resnet:blocks=2,filters=32", "at": "planes"})
+    'slap-net:inner=[resnet:blocks=2,filters=32],at=planes'
     """
-    pairs = ",".join(f"{key}={value}" for key, value in values.items())
+    pairs = ",".join(f"{key}={_bracketed(str(value))}" for key, value in values.items())
     return f"{name}{',' if ':' in name else ':'}{pairs}" if pairs else name
+
+
+def _bracketed(value: str) -> str:
+    """A value as it stands in a text."""
+    return f"[{value}]" if "," in value or value.startswith("[") else value

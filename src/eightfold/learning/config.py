@@ -164,7 +164,7 @@ class EvaluationConfig:
 @dataclass(frozen=True, kw_only=True)
 class TrainConfig:
     game: str = setting("gomoku:size=8", "the game and its board")
-    network: str = setting("a1", "a1, resnet, densenet, equivariant or isn, with options")
+    network: str = setting("a1", "a1, resnet, densenet, equivariant, isn or slap-net, with options")
     encoder: str = setting("last-move", "the planes that the network sees")
     symmetry: str = setting("augment", "none, augment, augment-eager, slap, slap-cc, random or average")
     start_from: str = setting("", "a network whose weights a new run starts from; empty: random weights")

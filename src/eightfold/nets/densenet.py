@@ -36,6 +36,7 @@ class DenseNet(PooledNetwork):
     """Dense blocks, each followed by a convolution that halves its planes."""
 
     Options = DenseNetOptions
+    body_parts = ("stem", "body")
 
     def __init__(self, shape: Shape, options: DenseNetOptions = DenseNetOptions()) -> None:  # noqa: B008 - frozen
         super().__init__()

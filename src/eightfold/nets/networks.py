@@ -5,6 +5,7 @@
     densenet  two dense blocks (Zhao & Zhang; Huang et al.) with the same heads; any size; `densenet.py`
     equivariant  residual blocks whose answers turn with the board; the same heads; any size; `equivariant_resnet.py`
     isn     layers of cells with internal symmetry (Blair): turned boards get turned answers; any size; `isn/policy.py`
+    slap-net  any of the others with SLAP inside: turned boards get turned answers; `slap_net.py`
 
 Shapes: B batch, C planes, N board size, A actions. `forward([B, C, N, N])` gives `([B, A], [B])`; logits are
 for all actions, legal or not, and values are from the side to move, -1 to 1. A network that tells draws from
@@ -128,6 +129,7 @@ class PooledNetwork(nn.Module, ABC):
     """
 
     any_size = True
+    body_parts: tuple[str, ...] = ()  # the modules that the planes go through on their way to the heads, by name
 
     def _add_heads(self, filters: int, shape: Shape, auxiliary: int, name: str) -> None:
         width = filters // 2 or 1
@@ -177,6 +179,7 @@ class ResNet(PooledNetwork):
     """Residual blocks with batch norm."""
 
     Options = ResNetOptions
+    body_parts = ("stem", "blocks")
 
     def __init__(self, shape: Shape, options: ResNetOptions = ResNetOptions()) -> None:  # noqa: B008 - frozen
         super().__init__()
@@ -326,3 +329,10 @@ def network_text(text: str) -> str:
     """The text with every option written out."""
     _, options = read_network(text)
     return write_spec(split_name(text)[0], spec_values(options))
+
+
+def plays_any_size(text: str) -> bool:
+    """Whether the weights of the network that a text names fit every board size."""
+    kind, options = read_network(text)
+    # Where one network is made of another, the options tell.
+    return bool(options.any_size if hasattr(options, "any_size") else kind.any_size)

@@ -14,20 +14,37 @@ from torch import Tensor
 def canonical(planes: Tensor, into: Tensor) -> tuple[Tensor, Tensor]:
     """The canonical variants of planes [B, C, N, N], and which symmetries lead there [B, K], as SLAP has them.
 
-    `into` [K, P] is the table of the game's symmetries: from where each point comes. In each round one half of the
-    variants meets the other, all pairs at once: the first number in which two differ decides. Where there is none,
-    both are left, and either may go on for both.
+    `into` [K, P] is the table of the game's symmetries: from where each point comes.
     """
-    batch, count = len(planes), len(into)
-    variants = planes.flatten(2)[:, :, into].movedim(2, 1).reshape(batch, count, -1)  # [B, K, C * P]
-    members = torch.ones(batch, count, 1, dtype=torch.bool, device=variants.device)  # [B, pairs, stood for]
-    while variants.shape[1] > 1:
+    variants = planes.flatten(2)[:, :, into].movedim(2, 1).reshape(len(planes), len(into), -1)  # [B, K, C * P]
+    best, members = largest(variants, len(into))
+    return best.view(planes.shape), members
+
+
+def largest(variants: Tensor, count: int) -> tuple[Tensor, Tensor]:
+    """Of `count` lists of numbers each [B, K, M] the largest [B, M], first number first, and which are equal to it
+    [B, K].
+
+    `count` is a power of two, as subgroups of the eight symmetries have it. In each round one half of the lists meets
+    the other, all pairs at once: the first number in which two differ decides. Where there is none, both are left, and
+    either may go on for both.
+    """
+    members = torch.ones(variants.shape[0], count, 1, dtype=torch.bool, device=variants.device)  # [B, pairs, stood for]
+    while count > 1:
         one, other = variants[:, 0::2], variants[:, 1::2]
-        first = (one != other).view(torch.uint8).argmax(dim=2, keepdim=True)  # 0 where they are equal
+        differ = one != other
+        # As bytes without a copy; a graph for other runtimes cannot look at the same memory in two ways.
+        marks = differ.int() if is_traced() else differ.view(torch.uint8)
+        first = marks.argmax(dim=2, keepdim=True)  # 0 where they are equal
         this, that = one.gather(2, first), other.gather(2, first)
         members = torch.cat([members[:, 0::2] & (this >= that), members[:, 1::2] & (that >= this)], dim=2)
-        variants = torch.where(that > this, other, one)
-    return variants.view(planes.shape), members[:, 0]
+        variants, count = torch.where(that > this, other, one), count // 2
+    return variants[:, 0], members[:, 0]
+
+
+def is_traced() -> bool:
+    """Whether PyTorch is recording a graph for another runtime: then shapes are part of it and nothing is checked."""
+    return bool(torch.jit.is_tracing())  # type: ignore[attr-defined,no-untyped-call]
 
 
 def centring(planes: Tensor) -> Tensor:

@@ -30,7 +30,6 @@ from eightfold.nets.store.description import DESCRIPTION, EXPORTED, WEIGHTS, Des
 from eightfold.nets.store.exported import is_exported, load_exported, read_description, read_facts
 from eightfold.nets.store.network import Evaluations, Network, OnnxFile
 from eightfold.nets.store.onnx_metadata import SOURCE
-from eightfold.parts import NETWORKS
 
 if TYPE_CHECKING:
     from torch import nn
@@ -185,7 +184,9 @@ def describe(file: Path) -> tuple[Description, bool]:
     for _, any_size in readable_exports(file, description):
         return description, any_size
     need("torch", purpose=f"the checkpoint {file.parent}", instead="export it where PyTorch is installed")
-    return description, bool(NETWORKS.find(split_name(description.network)[0]).any_size)
+    from eightfold.nets.networks import plays_any_size
+
+    return description, plays_any_size(description.network)
 
 
 def describe_network(place: str | Path) -> Description:
