@@ -39,6 +39,23 @@ def test_options_are_written_and_read_again():
     assert read_spec(text.removeprefix("x:"), Options, "x") == options
 
 
+def test_a_value_with_commas_stands_in_brackets():
+    @dataclass(frozen=True, kw_only=True)
+    class Outer:
+        inner: str = setting("x", "")
+        depth: int = setting(4, "")
+
+    for inner in ("x", "x:depth=3", "x:depth=3,rule=exact", "y:inner=[x:depth=3,rule=exact],depth=2", "[x]"):
+        text = write_spec("z", spec_values(Outer(inner=inner, depth=5)))
+        assert read_spec(text.removeprefix("z:"), Outer, "z") == Outer(inner=inner, depth=5)
+    assert read_spec("inner = [ x:depth=3 ] ,depth=[7]", Outer, "z") == Outer(inner="x:depth=3", depth=7)
+    assert read_spec("inner=a[0", Outer, "z").inner == "a[0", "a bracket opens behind an equals sign only"
+    with pytest.raises(EightfoldError, match=r"^z: a bracket is not closed in 'inner=\[x:depth=3,depth=2'$"):
+        read_spec("inner=[x:depth=3,depth=2", Outer, "z")
+    with pytest.raises(EightfoldError, match=r"^z: inner=\[x\]y goes on behind its bracket; a comma is missing$"):
+        read_spec("inner=[x]y", Outer, "z")
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -1,7 +1,7 @@
 """SLAP as a layer: turn what comes in to its canonical variant, run any module on it, turn the answer back.
 
-Suen & Alonso leave this as future work, and a differentiable form of it. Whatever the module is, a turned input gets the
-turned answer:
+Suen & Alonso leave this as future work, and a differentiable form of it. Whatever the module is, a turned input gets
+the turned answer:
 
     Slap      runs the module once, on the canonical variant. The order is SLAP's (`eightfold.symmetry.slap`) or, with
               a score, that of the scores. Gradients reach the module and, through the turn, the input; the choice
@@ -13,7 +13,7 @@ turned answer:
 An input that is its own mirror image reaches the canonical variant by several symmetries; `Slap` takes the mean over
 all of them. Sums over symmetries are made in a type of twice the width, where their order does not matter: symmetric
 features stay symmetric to the last bit, so that the next such layer sees that they are. Turns are flips and
-transpositions, so one layer takes any board size, also in an exported graph. Read next: `slap_net.py`, networks with it.
+transpositions, so one layer takes any board size, also in an exported graph. Read next: `slap_net.py`.
 
 Shapes: B batch, C channels, N board size, K symmetries, A actions (N * N, and more for passes).
 """

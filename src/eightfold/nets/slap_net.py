@@ -5,8 +5,8 @@
     slap-net:inner=a1,temperature=0.5                        the soft form: the mean over all variants, weighted
 
 With `at=layers` the first layer chooses among variants of the planes, each block among variants of its features by a
-fixed score of them; the heads pool over the board or look at single points, which turning does not change. The soft form
-has learned scores, and runs what it is around once for each symmetry. The symmetries are the game's own. The inner
+fixed score of them; the heads pool over the board or look at single points, which turning does not change. The soft
+form has learned scores, and runs what it is around once for each symmetry. The symmetries are the game's own. The inner
 network says whether any board size will do and whether there are auxiliary heads. The layers are in `slap_layer.py`.
 """
 
