@@ -12,6 +12,7 @@ from eightfold.core.errors import EightfoldError
 from eightfold.core.extras import is_installed
 from eightfold.games import make_game
 from eightfold.nets.auxiliary import has_auxiliary
+from eightfold.nets.inference.backends.choice import make_backend
 from eightfold.nets.inference.backends.torch_backend import TorchBackend
 from eightfold.nets.inference.device_evaluator import DeviceEvaluator
 from eightfold.nets.inference.evaluator import NetworkEvaluator
@@ -157,6 +158,20 @@ def test_checkpoints_hold_the_temperature_and_tell_whether_any_size_will_do(tmp_
         assert describe(tmp_path / name / WEIGHTS) == (description, name == "resnet")
         if name == "resnet":
             assert float(loaded.inner.temperature) == pytest.approx(0.125)
+
+
+@pytest.mark.parametrize("backend", ["torch", "openvino:precision=fp32"])
+def test_new_weights_bring_their_scores_and_their_temperature(backend):
+    if not is_installed(backend.split(":")[0]):
+        pytest.skip(f"{backend} is not installed")
+    shape, planes = Shape(planes=4, size=SIZE), positions()
+    text = "slap-net:inner=[resnet:blocks=1,filters=4],temperature=0.5"
+    runner, other = make_backend(backend, make_network(text, shape).eval(), shape), decided(make_network(text, shape))
+    other.inner.set_temperature(5)
+    runner.load(other)
+    with torch.no_grad():
+        expected = other(torch.from_numpy(planes))[0].numpy()
+    np.testing.assert_allclose(runner.run(planes)[0], expected, atol=1e-5, rtol=1e-5)
 
 
 @pytest.mark.skipif(not (is_installed("onnx") and is_installed("onnxruntime")), reason="no ONNX Runtime")

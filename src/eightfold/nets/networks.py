@@ -31,6 +31,7 @@ from eightfold.nets.auxiliary import AuxiliaryAnswer, AuxiliaryOption, has_auxil
 from eightfold.nets.convolutions import RectifiedConvolution
 from eightfold.nets.equivariant import EquivariantConvolution
 from eightfold.nets.shape import Shape
+from eightfold.nets.slap_layer import SoftSlap
 from eightfold.parts import NETWORKS
 
 
@@ -277,7 +278,7 @@ def folded(network: nn.Module) -> nn.Module:
     if has_auxiliary(network):
         network.auxiliary = None  # type: ignore[assignment]
     for module in list(network.modules()):
-        if isinstance(module, NormalisedLayer | EquivariantConvolution):
+        if isinstance(module, NormalisedLayer | EquivariantConvolution | SoftSlap):
             module.fold()
     return network
 

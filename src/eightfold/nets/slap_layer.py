@@ -82,11 +82,11 @@ class MomentScore(nn.Module):
             self.register_buffer("weight", weight)
 
     def forward(self, features: Tensor) -> Tensor:
-        size, wide = features.shape[-1], _wider(features.dtype)
-        line = 1 - (2 * torch.arange(size, device=features.device, dtype=wide) + 1) / size
+        size, kind = features.shape[-1], torch.promote_types(features.dtype, torch.float32)
+        line = 1 - (2 * torch.arange(size, device=features.device, dtype=kind) + 1) / size
         powers = torch.stack([line**k for k in range(DEGREES)])  # [4, N]
-        places = powers.T @ self.weight.to(wide) @ powers  # [C, N, N]
-        return (features.to(wide) * places).flatten(-3).sum(dim=-1)
+        moments = powers @ features.to(kind) @ powers.T  # [..., C, 4, 4]
+        return (moments * self.weight.to(kind)).flatten(-3).sum(dim=-1)
 
 
 class TurningLayer(nn.Module, ABC):
@@ -165,12 +165,15 @@ class Slap(TurningLayer):
         self.score = score
 
     def run(self, module: Callable[[Tensor], Any], features: Tensor, answers: Kinds) -> Any:
-        variants = self._variants(features)
-        keys = variants.flatten(2)  # [B, K, C * N * N]
-        if self.score is not None:
-            keys = torch.cat([self.score(variants)[:, :, None].to(keys.dtype), keys], dim=2)
-        best, members = largest(keys, len(self.symmetries))
-        canonical = best if self.score is None else best[:, 1:]
+        variants, count = self._variants(features), len(self.symmetries)
+        lists = variants.flatten(2)  # [B, K, C * N * N]
+        if self.score is None:
+            canonical, members = largest(lists, count)
+        else:
+            keys = torch.cat([self.score(variants)[:, :, None].to(lists.dtype), lists], dim=2)
+            canonical = largest(keys, count)[0][:, 1:]
+            # Asked of the variants: scores of equal ones may be rounded differently.
+            members = (lists == canonical[:, None]).all(dim=2)
         weights = members / members.sum(dim=1, keepdim=True)  # [B, K]
         given = module(canonical.reshape(features.shape))
         return self._mean(given, answers, weights, features.shape[-1], each=False)
@@ -198,11 +201,17 @@ class SoftSlap(TurningLayer):
             self.log_temperature = nn.Parameter(torch.zeros(()))
         else:
             self.register_buffer("log_temperature", torch.zeros(()))
+        self.register_parameter("coldness", None)
         self.set_temperature(temperature)
 
     @property
     def temperature(self) -> Tensor:
         return self.log_temperature.exp()
+
+    def fold(self) -> None:
+        """Keep one over the temperature, for inference, as a weight that runtimes can replace; do this to a copy."""
+        self.coldness = nn.Parameter((-self.log_temperature).exp().detach())
+        del self.log_temperature
 
     @torch.no_grad()
     def set_temperature(self, temperature: float) -> None:
@@ -215,7 +224,8 @@ class SoftSlap(TurningLayer):
     def run(self, module: Callable[[Tensor], Any], features: Tensor, answers: Kinds) -> Any:
         variants = self._variants(features)
         scores = self.score(variants)
-        weights = (scores / self.temperature.to(scores.dtype)).softmax(dim=1)  # [B, K]
+        coldness = (-self.log_temperature).exp() if self.coldness is None else self.coldness
+        weights = (scores * coldness.to(scores.dtype)).softmax(dim=1)  # [B, K]
         return self._mean(module(variants.flatten(0, 1)), answers, weights, features.shape[-1], each=True)
 
 
