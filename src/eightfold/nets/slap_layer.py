@@ -84,9 +84,10 @@ class MomentScore(nn.Module):
     def forward(self, features: Tensor) -> Tensor:
         size, kind = features.shape[-1], torch.promote_types(features.dtype, torch.float32)
         line = 1 - (2 * torch.arange(size, device=features.device, dtype=kind) + 1) / size
-        powers = torch.stack([line**k for k in range(DEGREES)])  # [4, N]
-        moments = powers @ features.to(kind) @ powers.T  # [..., C, 4, 4]
-        return (moments * self.weight.to(kind)).flatten(-3).sum(dim=-1)
+        powers = torch.stack([line**k for k in range(DEGREES)], dim=1)  # [N, 4]
+        # A matrix of two dimensions on the right makes one large product of all the small ones.
+        moments = (features.to(kind) @ powers).transpose(-1, -2) @ powers  # [..., C, 4, 4], the column's power first
+        return (moments.transpose(-1, -2) * self.weight.to(kind)).flatten(-3).sum(dim=-1)
 
 
 class TurningLayer(nn.Module, ABC):

@@ -19,6 +19,7 @@ from torch import Tensor, nn
 
 from eightfold.core.errors import EightfoldError
 from eightfold.core.settings import setting
+from eightfold.core.specs import split_name
 from eightfold.nets.auxiliary import AuxiliaryAnswer
 from eightfold.nets.networks import PooledNetwork, make_network, network_text, plays_any_size
 from eightfold.nets.shape import Shape
@@ -113,9 +114,9 @@ class SlapNet(nn.Module):
 
     def _wrap_layers(self, network: nn.Module) -> None:
         if not isinstance(network, PooledNetwork) or not network.body_parts:
+            name, _ = split_name(self._options.inner)
             raise EightfoldError(
-                f"network slap-net: at=layers is for networks with pooled heads, such as resnet; {self._options.inner}"
-                " is none"
+                f"network slap-net: at=layers is for networks with pooled heads, such as resnet; {name} is none"
             )
         first = True
         for name in network.body_parts:
