@@ -12,6 +12,12 @@ STUDIES = {
     "patterns": "what is it worth to count symmetric Go patterns together, and what do patterns bring? (Wei et al.)",
     "advisor-init": "how strong is a network that learned from a teacher's games alone? (Zhao & Zhang, figure 2)",
     "rollouts": "are leaves valued better by games or by the network, in training and play? (Zhao & Zhang, figure 4)",
+    "slap-synthetic": "does SLAP learn positions faster than augmentation, or than none? (Suen & Alonso, experiment 1)",
     "advisor-start": "what is it worth in time to begin with a teacher's games?",
 }
-MODULES = {"advisor-init": "advisor.init", "rollouts": "advisor.rollouts", "advisor-start": "advisor.start"}
+MODULES = {
+    "advisor-init": "advisor.init",
+    "rollouts": "advisor.rollouts",
+    "advisor-start": "advisor.start",
+    "slap-synthetic": "slap_synthetic",
+}
