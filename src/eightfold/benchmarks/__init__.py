@@ -14,9 +14,14 @@ from eightfold.core.errors import EightfoldError, unknown
 
 NAMES = (
     "transform", "slap", "rollouts", "go", "patterns", "mcts", "alphabeta", "advise", "selfplay", "leaves",
-    "backends", "runtimes", "isn", "td", "buffer", "training", "startup", "gomocup", "page",
+    "backends", "runtimes", "isn", "td", "buffer", "training", "models", "startup", "gomocup", "page",
 )  # fmt: skip
-ON_DEVICES = ("backends", "isn", "selfplay")  # those that can also measure a device other than the CPU, when asked to
+ON_DEVICES = (
+    "backends",
+    "isn",
+    "models",
+    "selfplay",
+)  # those that can also measure a device other than the CPU, when asked to
 WITH_BASELINE = ("selfplay",)  # those of them that can also measure how it is done without the device, when asked to
 LONG = ("buffer-full", "cluster")  # only when asked for by name
 AS_MARKDOWN = ("cluster",)  # those that can write a table of the documentation

@@ -59,7 +59,7 @@ class ModelBatch:
         self.device = torch.device(device)
         self.form = ("matrix" if self.device.type == "cuda" else "each") if form == "auto" else form
         networks = [fresh_network(network, shape, seed) for seed in seeds]
-        parameters, buffers = stack_module_state(networks)  # type: ignore[arg-type]
+        parameters, buffers = stack_module_state(networks)
         self._network = networks[0].to(self.device)
         self._names = list(parameters)
         self._shapes = [each.shape[1:] for each in parameters.values()]
@@ -105,7 +105,7 @@ class ModelBatch:
             losses = sum_of_losses(*answers, policies[one], values[one]).mean(dim=1)
             losses.sum().backward()  # type: ignore[no-untyped-call]
             found.append((losses.detach(), weights.grad))
-        losses, gradients = (torch.cat(each) for each in zip(*found, strict=True))  # type: ignore[arg-type]
+        losses, gradients = (torch.cat(each) for each in zip(*found, strict=True))
         return losses, gradients
 
     @torch.no_grad()
@@ -147,8 +147,10 @@ class ModelBatch:
 
     def _answers(self, weights: Tensor, buffers: dict[str, Tensor], states: Tensor) -> tuple[Tensor, Tensor]:
         parameters = {
-            name: part.unflatten(1, shape)
-            for name, part, shape in zip(self._names, weights.split(self._sizes, dim=1), self._shapes, strict=True)
+            name: part.view(-1, *shape)
+            for name, part, shape in zip(
+                self._names, torch.split(weights, self._sizes, dim=1), self._shapes, strict=True
+            )
         }
         with torch.autocast(self.device.type, dtype=torch.bfloat16, enabled=self._bf16):
             if self.form == "each":
@@ -217,7 +219,7 @@ class ConvolutionsAsProducts(TorchFunctionMode):
         found = points.flatten(0, 2) @ weight.permute(2, 3, 1, 0).flatten(0, 2)  # [B * N * N, F]
         if bias is not None:
             found = found + bias
-        return found.unflatten(0, (-1, size, size)).permute(0, 3, 1, 2)  # [B, F, N, N]
+        return found.view(-1, size, size, found.shape[-1]).permute(0, 3, 1, 2)  # [B, F, N, N]
 
 
 def _keeps_size(

@@ -25,7 +25,7 @@ class OneByOne:
             expected = answers if answers.ndim == 1 else answers[:, 0]
             log_policies = functional.log_softmax(logits, dim=1)
             loss = ((values[number] - expected) ** 2 - (policies[number] * log_policies).sum(dim=1)).mean()
-            loss.backward()  # type: ignore[no-untyped-call]
+            loss.backward()
             optimiser.step()
             losses.append(loss.item())
         return losses

@@ -28,7 +28,7 @@ def iterations_to(losses: Losses, level: float, record: int) -> int | None:
 
 
 def lowest(losses: Losses) -> float | None:
-    """The lowest mean over neighbouring records, with where it is; the whole curve if that is shorter.
+    """The lowest mean over ten records in a row, before any that is no number; of all if there are fewer.
 
     >>> lowest([4.0, 3.0, None, 5.0])
     3.5
@@ -47,25 +47,26 @@ def final(losses: Losses) -> float | None:
 
 
 class Mean(NamedTuple):
-    """Of those that there are; `count` of `of`."""
+    """Of those that there are; `known` of `of`."""
 
     mean: float | None
     low: float | None
     high: float | None
-    count: int
+    known: int
     of: int
 
     def text(self, digits: int = 0) -> str:
         if self.mean is None:
-            return f"never ({self.of} models)"
+            return f"never (of {self.of})"
         between = "" if self.low is None else f" ({self.low:,.{digits}f} to {self.high:,.{digits}f})"
-        missing = "" if self.count == self.of else f", {self.count} of {self.of}"
+        missing = "" if self.known == self.of else f", {self.known} of {self.of}"
         return f"{self.mean:,.{digits}f}{between}{missing}"
 
 
 def mean_of(values: Sequence[float | None]) -> Mean:
     known = [value for value in values if value is not None]
-    return Mean(*(mean_interval(known) if known else (None, None, None)), len(known), len(values))
+    mean, low, high = mean_interval(known) if known else (None, None, None)
+    return Mean(mean, low, high, len(known), len(values))
 
 
 def arms(runs: Sequence[Run]) -> list[tuple[str, str]]:
@@ -95,7 +96,7 @@ class Ratio(NamedTuple):
 
     def text(self) -> str:
         if self.ratio is None:
-            return f"none of {self.of} pairs of models got there"
+            return f"no pair of {self.of} got there"
         between = "" if self.low is None else f" ({self.low:.2f} to {self.high:.2f})"
         return f"{self.ratio:.2f}{between}, {self.pairs} of {self.of} pairs"
 

@@ -31,9 +31,9 @@ def data(report: Report, found: dict[str, Any]) -> None:
     positions = found["training"] + found["validation"]
     report.heading("The positions")
     report.text(
-        f"Four stones of each colour on 8x8, black to move, in {found['sets']} sets: every line of five without one of"
-        f" its stones, and positions at random; {positions:,} in all, of which {found['won']:,} are won at once (value"
-        " 1, policy shared by all winning points) and the others have value 0 and a random policy."
+        f"Four stones of each colour on 8x8, black to move, in sets ({found['sets']} of them): every line of five"
+        f" without one of its stones, and positions at random; {positions:,} in all. {found['won']:,} of them are won at once"
+        " (value 1, policy shared by all winning points); the others have value 0 and a random policy."
         f" {found['validation']:,} are held back. SLAP and no symmetry train on {found['training']:,},"
         f" augmentation on {8 * found['training']:,}. Random policies cannot be foreseen, so no loss below"
         f" {found['floor']:.3f} can be expected on the positions held back."
@@ -51,10 +51,10 @@ def learning(report: Report, found: dict[str, Any]) -> None:
     report.text(
         f"{len(runs)} curves in {found['seconds'] / 60:.1f} minutes on `{found['device']}`: batches of {found['batch']}"
         f" drawn with replacement, Adam with a learning rate of {found['learning_rate']:g} that stays, L2 by its weight"
-        f" decay, {found['iterations']:,} iterations, {found['repeats']} repeats, seeds from {found['seed']}. Models of a repeat"
-        " begin with equal weights and draw the same positions. All losses are on the same held-back positions as they lie"
-        " on the board. `random` and `average` are the models of `augment`, asked in a random turn (its expectation) and in"
-        " the mean over all eight."
+        f" decay, {found['iterations']:,} iterations, {found['repeats']} repeats, seeds from {found['seed']}. Models"
+        " of a repeat begin with equal weights and draw the same positions. All losses are on the same held-back"
+        " positions, as they lie on the board. `random` and `average` are the models of `augment`, asked in a random"
+        " turn (its expectation) and in the mean over all eight."
     )
     for network in found["same_as_slap"]:
         report.text(
@@ -247,8 +247,9 @@ def search(report: Report, found: dict[str, Any]) -> None:
     rows = found["rows"]
     report.heading("The grid")
     report.text(
-        f"{len(rows)} of the {found['points']:,} points of figure 7 with {', '.join(map(str, found['blocks']))}"
-        f" residual blocks, {found['iterations']:,} iterations each, in {found['seconds'] / 60:.1f} minutes; the best of them:"
+        f"{len(rows)} of the {found['points']:,} points of figure 7's grid that have"
+        f" {', '.join(map(str, found['blocks']))} residual blocks, {found['iterations']:,} iterations each, in"
+        f" {found['seconds'] / 60:.1f} minutes; the best of them:"
     )
     known = sorted((row for row in rows if row["lowest"] is not None), key=lambda row: row["lowest"])
     names = ("mode", "blocks", "policy_hidden", "optimiser", "rate", "l2", "dropout")

@@ -89,8 +89,8 @@ def _labelled(random: np.random.Generator, own: NDArray[np.int64], opponent: NDA
     planes[rows[:, None], 0, own] = planes[rows[:, None], 1, opponent] = planes[:, 3] = 1
     planes[rows, 2, opponent[:, -1]] = 1  # they are in random order
     winning = winning_points(planes[:, 0], planes[:, 1])
-    wins = winning.any(axis=1)
-    empty = planes[:, 0] + planes[:, 1] == 0
+    wins: NDArray[np.bool_] = np.any(winning, axis=1)
+    empty: NDArray[np.bool_] = planes[:, :2].sum(axis=1) == 0
     weights = np.where(wins[:, None], winning, empty * random.random(empty.shape))
     policies = (weights / weights.sum(axis=1, keepdims=True)).astype(np.float32)
     return Positions(planes.reshape(-1, PLANES, SIZE, SIZE), policies, wins.astype(np.float32))

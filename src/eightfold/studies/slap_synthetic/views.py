@@ -119,7 +119,7 @@ class Examiner:
 
     def __init__(self, mode: str, asked: Questions, device: torch.device, chunk: int) -> None:
         def there(array: NDArray[Any]) -> Tensor:
-            return torch.from_numpy(np.ascontiguousarray(array)).to(device)
+            return torch.from_numpy(np.array(array)).to(device)
 
         self._mode, self._chunk = mode, chunk
         self._states, self._back = there(asked.states), there(asked.back)

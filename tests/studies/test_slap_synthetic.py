@@ -1,0 +1,287 @@
+"""The study `slap-synthetic`: its positions, its views, going on after a kill, and a report that names every claim."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from tests.refusals import refusal
+
+from eightfold.benchmarks.reference.gomoku import BLACK, PlainGomoku
+from eightfold.studies.frame import Part, load_study, run_study
+from eightfold.studies.slap_synthetic import claims, training
+from eightfold.studies.slap_synthetic.analysis import speed_up
+from eightfold.studies.slap_synthetic.settings import SyntheticSettings
+from eightfold.studies.slap_synthetic.stages import GRID_AXES
+from eightfold.studies.slap_synthetic.states import (
+    POINTS,
+    SIZE,
+    Positions,
+    floor,
+    lines,
+    make_set,
+    make_split,
+    winning_points,
+)
+from eightfold.studies.slap_synthetic.training import CHECKPOINT, Schedule, train_models
+from eightfold.studies.slap_synthetic.views import MODES, Examiner, questions, training_view
+from eightfold.symmetry.orbit import orbit
+
+STUDY = load_study("slap-synthetic")
+
+
+@pytest.fixture(scope="module")
+def one_set() -> Positions:
+    return make_set(np.random.default_rng(5), 60)
+
+
+# ---- positions ----------------------------------------------------------------------------------------------
+
+
+def test_counts_are_those_of_the_paper() -> None:
+    settings = SyntheticSettings()
+    split = make_split(sets=settings.sets, random_states=settings.random_states, held_back=settings.held_back, seed=0)
+    assert len(lines()) == 96
+    assert (len(split.training), len(split.validation)) == (10_064, 1_776)
+    assert len(training_view("augment", split.training).values) == 80_512
+    assert np.prod([4, *map(len, GRID_AXES.values())]) == 2400
+    everything = np.concatenate([split.training.states, split.validation.states])
+    assert (everything[:, :2].sum(axis=(2, 3)) == 4).all()
+    assert not (everything[:, 0] * everything[:, 1]).any()
+    assert (everything[:, 1] * everything[:, 2]).sum() == len(everything)
+    assert floor(split.validation) == pytest.approx(2.72, abs=0.05)
+    again = make_split(sets=8, random_states=1000, held_back=0.15, seed=0)
+    assert np.array_equal(again.training.policies, split.training.policies)
+    other = make_split(sets=8, random_states=1000, held_back=0.15, seed=1)
+    assert not np.array_equal(other.training.states, split.training.states)
+
+
+def test_labels_agree_with_the_rules_of_gomoku(one_set: Positions) -> None:
+    for state, policy, value in zip(one_set.states[::7], one_set.policies[::7], one_set.values[::7], strict=True):
+        game, winning = PlainGomoku(SIZE), []
+        own, opponent = (np.flatnonzero(plane) for plane in state[:2])
+        for black, white in zip(own, opponent, strict=True):
+            game.play(int(black))
+            game.play(int(white))
+        for move in game.legal():
+            after = game.copy()
+            after.play(move)
+            winning += [move] if after.result == BLACK else []
+        assert value == bool(winning)
+        assert policy.sum() == pytest.approx(1)
+        assert set(np.flatnonzero(policy)) <= set(game.legal())
+        if winning:
+            assert policy[winning] == pytest.approx(1 / len(winning))
+    assert one_set.values[:480].all()
+
+
+def test_both_ends_of_an_open_four_win() -> None:
+    own = np.zeros((1, POINTS), np.float32)
+    own[0, [10, 11, 12, 13]] = 1
+    assert np.flatnonzero(winning_points(own, np.zeros_like(own))[0]).tolist() == [9, 14]
+
+
+# ---- views --------------------------------------------------------------------------------------------------
+
+
+def examined(mode: str, positions: Positions, *, turned: bool = False) -> dict[str, float]:
+    """Losses of a model that answers by the first plane's weights, which no turn leaves alone."""
+    weights = torch.linspace(-1, 1, POINTS)
+
+    def answers(states: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        flat = states[:, 0].flatten(1) * 3 + weights
+        return flat.log_softmax(dim=1)[None], torch.tanh(flat[:, :5].sum(dim=1))[None]
+
+    asked = questions(mode, positions, turned=turned)
+    found = Examiner(mode, asked, torch.device("cpu"), 50).losses(answers)
+    return {name: float(losses[0]) for name, losses in found.items()}
+
+
+def test_invariant_modes_answer_alike_for_all_turns(one_set: Positions) -> None:
+    """Turned positions with turned targets: the same loss for `slap` and `average`, another for `none`."""
+    few = one_set[np.arange(470, 490)]
+    turned = Positions(
+        np.stack([orbit(state)[3] for state in few.states]),
+        np.stack([orbit(policy.reshape(SIZE, SIZE))[3].reshape(-1) for policy in few.policies]),
+        few.values,
+    )
+    for mode, name in (("slap", "slap"), ("augment", "average"), ("augment", "random")):
+        both = [examined(mode, each, turned=mode == "augment")[name] for each in (few, turned)]
+        assert both[0] == pytest.approx(both[1], abs=1e-5)
+    assert abs(examined("none", few)["none"] - examined("none", turned)["none"]) > 1e-4
+
+
+def test_slap_averages_over_a_stabiliser() -> None:
+    """A position that is its own mirror image, with all of its policy on one of two equal points."""
+    state = np.zeros((1, 4, SIZE, SIZE), np.float32)
+    state[0, 0, 3:5, 3:5] = state[0, 3] = 1
+    policy = np.zeros((1, POINTS), np.float32)
+    policy[0, 1] = 1
+    position = Positions(state, policy, np.zeros(1, np.float32))
+    assert np.count_nonzero(training_view("slap", position).policies) == 8
+    assert np.count_nonzero(training_view("slap-unaveraged", position).policies) == 1
+    assert len(questions("slap", position).states) == 8
+    assert len(questions("slap-unaveraged", position).states) == 1
+
+
+# ---- training -----------------------------------------------------------------------------------------------
+
+
+def facts(**changes: Any) -> dict[str, Any]:
+    models = [{"mode": mode, "l2": 1e-4, "rate": 1e-3, "samples": 0} for mode in ("none", "augment", "slap")]
+    return {
+        "network": "a1:dropout=0.1",
+        "models": models,
+        "seed": 3,
+        "data": {"sets": 1, "random_states": 20, "held_back": 0.1, "seed": 0},
+        "iterations": 6,
+        "record": 2,
+        "batch": 8,
+        "optimiser": "adam",
+        "turned": True,
+        "halve_after": 2,
+        "stop_after": 0,
+        "device": "cpu",
+        "precision": "fp32",
+        "form": "each",
+    } | changes
+
+
+def test_killed_training_goes_on_as_if_never_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def part(name: str, stop: float = 2.0) -> Part:
+        def progress(share: float) -> None:
+            if share > stop:
+                raise KeyboardInterrupt
+
+        return Part(output=tmp_path, place=name, progress=progress)
+
+    monkeypatch.setattr(training, "CHECKPOINT_SECONDS", -1.0)
+    whole = train_models(part("whole"), **facts())
+    with pytest.raises(KeyboardInterrupt):
+        train_models(part("killed", stop=0.6), **facts())
+    assert (tmp_path / "killed" / CHECKPOINT).exists()
+    steps = []
+    resumed = train_models(Part(output=tmp_path, place="killed", progress=steps.append), **facts())
+    assert resumed["models"] == whole["models"]
+    assert len(steps) == 2  # it did not begin again
+    assert not (tmp_path / "killed" / CHECKPOINT).exists()
+    assert {len(model["validation"]) for model in whole["models"]} == {3}
+    assert [sorted(model) for model in whole["models"]] == [
+        ["stopped_at", "training", "validation"],
+        ["average", "random", "stopped_at", "training", "validation"],
+        ["stopped_at", "training", "validation"],
+    ]
+
+
+def test_models_are_alone_or_together_the_same(tmp_path: Path) -> None:
+    def trained(name: str, **changes: Any) -> list[dict[str, Any]]:
+        part = Part(output=tmp_path, place=name, progress=lambda share: None)
+        found: list[dict[str, Any]] = train_models(part, **facts(network="a1", **changes))["models"]
+        return found
+
+    models = facts()["models"]
+    together = trained("together", form="grouped")
+    alone = [trained(str(number), models=[model])[0] for number, model in enumerate(models)]
+    for one, other in zip(together, alone, strict=True):
+        assert one["validation"] == pytest.approx(other["validation"], abs=1e-4)
+
+
+def test_each_model_has_its_own_schedule() -> None:
+    schedule = Schedule(2, halve_after=20, stop_after=30)
+    told = [schedule.observe(at, np.array([3 - at / 100, 3], np.float32)).tolist() for at in (10, 20, 30, 40)]
+    assert told == [[1, 1], [1, 1], [1, 0.5], [1, 0]]
+    assert schedule.stopped_at.tolist() == [0, 40]
+    assert not schedule.all_done
+
+
+# ---- the report ---------------------------------------------------------------------------------------------
+
+
+def test_small_study_names_every_claim(tmp_path: Path) -> None:
+    report = run_study(STUDY, tmp_path, small=True).read_text(encoding="utf-8")
+    results = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))["stages"]
+    told = results["claims"]["result"]["claims"]
+    assert len(told) == 11
+    assert {each["verdict"] for each in told} == {claims.OPEN}  # so little was measured
+    for each in told:
+        assert f"That {each['claim']}: **{each['verdict']}**" in report
+    assert {"1.95", "1.71"} <= set(report.replace("|", " ").split())
+    runs = results["learning"]["result"]["runs"]
+    assert {run["mode"] for run in runs} == set(MODES) - {"slap-unaveraged"}  # no position is symmetric
+    assert "slap-unaveraged is slap" in report
+    rows = list(csv.DictReader((tmp_path / "validation.csv").read_text(encoding="utf-8").splitlines()))
+    assert [int(row["iteration"]) for row in rows] == [2, 4, 6, 8]
+    assert len(rows[0]) == 1 + len(runs)
+    assert all((tmp_path / name).exists() for name in ("figure-8.svg", "modes.svg", "samples.svg", "grid.csv"))
+    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "kept").iterdir()}
+    run_study(STUDY, tmp_path, small=True)
+    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "kept").iterdir()} == before
+
+
+def runs_of(mode: str, *, reach: int, end: float) -> list[dict[str, Any]]:
+    """Curves that fall to 2.85 after about so many iterations and stay at `end`."""
+    return [
+        {
+            "mode": mode,
+            "network": "a1",
+            "l2": 1e-4,
+            "repeat": repeat,
+            "validation": [3.5] * (reach // 10 + repeat) + [2.85] * 30 + [end] * 30,
+        }
+        for repeat in range(4)
+    ]
+
+
+def test_verdicts_follow_the_numbers() -> None:
+    curves = {"slap": (200, 2.81), "augment": (415, 2.812), "none": (360, 3.1), "slap-cc": (900, 2.8)}
+    runs = [run for mode, (reach, end) in curves.items() for run in runs_of(mode, reach=reach, end=end)]
+    learned = {"runs": runs, "record": 10, "network": "a1", "iterations": 10_000}
+    sizes = [
+        {
+            "mode": mode,
+            "samples": size,
+            "repeat": repeat,
+            "validation": [2.9 if mode == "augment" or size > 3000 else 3.2],
+        }
+        for mode in ("slap", "augment")
+        for size in (5032, 2516)
+        for repeat in range(4)
+    ]
+    samples = {"runs": sizes, "record": 10}
+    told = claims.judged({"training": 10_064}, learned, samples, None)
+    verdicts = [each["verdict"] for each in told]
+    holds, fails, left = claims.HOLDS, claims.FAILS, claims.OPEN
+    assert verdicts == [holds, holds, fails, holds, holds, holds, holds, holds, fails, fails, left]
+    assert "1.9" in told[1]["number"]
+    assert {each["verdict"] for each in claims.judged({"training": 500}, learned, samples, None)} == {left}
+    assert "`slap-cc`" in claims.recommendation(learned)
+    assert "`slap`" in claims.recommendation(learned)
+
+
+def test_speed_up_counts_pairs_in_which_both_arrive() -> None:
+    slow, fast = runs_of("augment", reach=400, end=2.8), runs_of("slap", reach=200, end=2.8)
+    slow[0]["validation"] = [3.5] * 100
+    found = speed_up(slow, fast, 3.0, 10)
+    assert (found.pairs, found.of) == (3, 4)
+    assert found.low is not None
+    assert found.high is not None
+    assert found.low <= 430 / 230 <= found.high
+
+
+def test_wrong_settings_are_one_line(tmp_path: Path) -> None:
+    for change, said in (
+        ("modes=none mirror", "mirror"),
+        ("modes=slap slap", "twice"),
+        ("modes=none@nothing", "nothing"),
+        ("l2_powers=[3, 3]", "twice"),
+        ("device=abacus", "abacus"),
+        ("iterations=15", "multiple of record"),
+        ("sample_sizes=[90000]", "90000"),
+    ):
+        assert said in refusal(lambda change=change: run_study(STUDY, tmp_path, changes=[change]))
+    assert not (tmp_path / "results.json").exists()
