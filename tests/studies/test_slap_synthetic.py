@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import csv
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from tests.refusals import refusal
 
 from eightfold.benchmarks.reference.gomoku import BLACK, PlainGomoku
 from eightfold.studies.frame import Part, load_study, run_study
@@ -31,6 +31,7 @@ from eightfold.studies.slap_synthetic.states import (
 from eightfold.studies.slap_synthetic.training import CHECKPOINT, Schedule, train_models
 from eightfold.studies.slap_synthetic.views import MODES, Examiner, questions, training_view
 from eightfold.symmetry.orbit import orbit
+from refusals import refusal
 
 STUDY = load_study("slap-synthetic")
 
@@ -165,7 +166,7 @@ def test_killed_training_goes_on_as_if_never_stopped(tmp_path: Path, monkeypatch
     with pytest.raises(KeyboardInterrupt):
         train_models(part("killed", stop=0.6), **facts())
     assert (tmp_path / "killed" / CHECKPOINT).exists()
-    steps = []
+    steps: list[float] = []
     resumed = train_models(Part(output=tmp_path, place="killed", progress=steps.append), **facts())
     assert resumed["models"] == whole["models"]
     assert len(steps) == 2  # it did not begin again
@@ -283,5 +284,5 @@ def test_wrong_settings_are_one_line(tmp_path: Path) -> None:
         ("iterations=15", "multiple of record"),
         ("sample_sizes=[90000]", "90000"),
     ):
-        assert said in refusal(lambda change=change: run_study(STUDY, tmp_path, changes=[change]))
+        assert said in refusal(partial(run_study, STUDY, tmp_path, changes=[change]))
     assert not (tmp_path / "results.json").exists()

@@ -32,8 +32,8 @@ def data(report: Report, found: dict[str, Any]) -> None:
     report.heading("The positions")
     report.text(
         f"Four stones of each colour on 8x8, black to move, in sets ({found['sets']} of them): every line of five"
-        f" without one of its stones, and positions at random; {positions:,} in all. {found['won']:,} of them are won at once"
-        " (value 1, policy shared by all winning points); the others have value 0 and a random policy."
+        f" without one of its stones, and positions at random; {positions:,} in all. {found['won']:,} of them are won"
+        " at once (value 1, policy shared by all winning points); the others have value 0 and a random policy."
         f" {found['validation']:,} are held back. SLAP and no symmetry train on {found['training']:,},"
         f" augmentation on {8 * found['training']:,}. Random policies cannot be foreseen, so no loss below"
         f" {found['floor']:.3f} can be expected on the positions held back."
