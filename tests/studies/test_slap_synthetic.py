@@ -150,6 +150,7 @@ def facts(**changes: Any) -> dict[str, Any]:
         "device": "cpu",
         "precision": "fp32",
         "form": "each",
+        "initialisation": "torch",
     } | changes
 
 

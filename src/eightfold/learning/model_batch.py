@@ -35,7 +35,7 @@ from eightfold.nets.networks import make_network
 from eightfold.nets.shape import Shape
 
 FORMS = ("auto", "each", "grouped", "matrix")
-OPTIMISERS = ("adam", "sgd")
+INITIALISATIONS = ("own", "torch")
 BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8  # Adam's, as PyTorch has them
 DROPPING = 2  # of the seeds of random numbers: what dropout draws
 
@@ -55,10 +55,11 @@ class ModelBatch:
         device: str = "cpu",
         precision: str = "fp32",
         form: str = "auto",
+        initialisation: str = "own",
     ) -> None:
         self.device = torch.device(device)
         self.form = ("matrix" if self.device.type == "cuda" else "each") if form == "auto" else form
-        networks = [fresh_network(network, shape, seed) for seed in seeds]
+        networks = [fresh_network(network, shape, seed, initialisation) for seed in seeds]
         parameters, buffers = stack_module_state(networks)
         self._network = networks[0].to(self.device)
         self._names = list(parameters)
@@ -186,9 +187,14 @@ class ModelBatch:
         return torch.tensor(numbers, dtype=torch.float32, device=self.device)[:, None]
 
 
-def fresh_network(network: str, shape: Shape, seed: int) -> nn.Module:
+def fresh_network(network: str, shape: Shape, seed: int, initialisation: str = "own") -> nn.Module:
+    """A network with weights from a seed: as the network makes them, or PyTorch's defaults for its layers."""
     with seeded(seed):
-        return make_network(network, shape)
+        made = make_network(network, shape)
+        for module in made.modules() if initialisation == "torch" else ():
+            if isinstance(module, nn.Conv2d | nn.Linear):
+                module.reset_parameters()
+        return made
 
 
 def sum_of_losses(log_policies: Tensor, values: Tensor, policies: Tensor, results: Tensor) -> Tensor:

@@ -23,6 +23,7 @@ from eightfold.studies.slap_synthetic.analysis import (
 
 DRAWN = 100  # points of a line
 SHOWN = 3.4  # the largest loss of a figure, if any model gets there
+WEIGHTS = {"torch": "as PyTorch makes them", "own": "by He's rule"}
 START = 1000  # iterations of the figure of the beginning
 PUBLISHED_ITERATIONS = {"augment": "399", "slap": "206"}  # to 3.0: means of their logs over all L2 and repeats
 
@@ -51,7 +52,8 @@ def learning(report: Report, found: dict[str, Any]) -> None:
     report.text(
         f"{len(runs)} curves in {found['seconds'] / 60:.1f} minutes on `{found['device']}`: batches of {found['batch']}"
         f" drawn with replacement, Adam with a learning rate of {found['learning_rate']:g} that stays, L2 by its weight"
-        f" decay, {found['iterations']:,} iterations, {found['repeats']} repeats, seeds from {found['seed']}. Models"
+        f" decay, first weights {WEIGHTS[found['initialisation']]}, {found['iterations']:,} iterations,"
+        f" {found['repeats']} repeats, seeds from {found['seed']}. Models"
         " of a repeat begin with equal weights and draw the same positions. All losses are on the same held-back"
         " positions, as they lie on the board. `random` and `average` are the models of `augment`, asked in a random"
         " turn (its expectation) and in the mean over all eight."

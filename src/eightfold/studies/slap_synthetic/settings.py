@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from eightfold.core.errors import EightfoldError, unknown
 from eightfold.core.settings import setting
+from eightfold.learning.model_batch import FORMS, INITIALISATIONS
 from eightfold.nets.inference.device import check_device
 from eightfold.nets.networks import network_text
 from eightfold.studies.slap_synthetic.states import FIVE, lines
@@ -36,6 +37,9 @@ class SyntheticSettings:
         "symmetry modes with a space between; MODE@NETWORK is one with another network than the others",
     )
     network: str = setting("a1", "the network (Suen & Alonso: a1)")
+    initialisation: str = setting(
+        "torch", "first weights of that network: PyTorch's defaults, as published, or its own", choices=INITIALISATIONS
+    )
     l2_powers: tuple[int, ...] = setting((3, 4, 5), "values of weight decay: 4 is 1e-4", least=0, most=20)
     repeats: int = setting(4, "repeats of every model, each with its own seed", least=1, most=1000)
     iterations: int = setting(10_000, "steps of the optimiser for a model", least=1, most=MANY)
@@ -67,7 +71,7 @@ class SyntheticSettings:
     form: str = setting(
         "auto",
         "how models are run together, see learning/model_batch.py",
-        choices=("auto", "each", "grouped", "matrix"),
+        choices=FORMS,
     )
     seed: int = setting(0, "of the first repeat; the next has the next number", least=0, most=MANY)
     data_seed: int = setting(0, "of the positions", least=0, most=MANY)

@@ -25,6 +25,7 @@ TRAINING = (
     "device",
     "precision",
     "form",
+    "initialisation",
     "seed",
 )
 GRID_AXES = {  # figure 7, besides the residual blocks
@@ -61,6 +62,7 @@ def learning(work: Work) -> dict[str, Any]:
     for arm in arms:
         trained = groups.setdefault((arm.network, planes_of(arm.mode)), [])
         trained += [arm.trained] if arm.trained not in trained else []
+    usual = arms_of("none", settings.network)[0].network
     turned = {arm.network for arm in arms if arm.mode in ASKED}
     cases, told = [], []
     for repeat in range(settings.repeats):
@@ -69,7 +71,8 @@ def learning(work: Work) -> dict[str, Any]:
             told.append((network, repeat))
             facts = {"network": network, "models": models, "seed": settings.seed + repeat, "optimiser": "adam"}
             ask = {"turned": network in turned and "augment" in modes, "iterations": settings.iterations}
-            cases.append({**facts, **ask, **_same(work)})
+            own = {} if network == usual else {"initialisation": "own"}  # what suits one network may not suit another
+            cases.append({**facts, **ask, **_same(work), **own})
     labels = [
         _label(f"{network}, repeat {repeat + 1}", case) for (network, repeat), case in zip(told, cases, strict=True)
     ]
@@ -82,7 +85,8 @@ def learning(work: Work) -> dict[str, Any]:
         if Arm(asked, network) in arms and column in curves
     ]
     return {
-        "network": arms_of("none", settings.network)[0].network,
+        "network": usual,
+        "initialisation": settings.initialisation,
         "record": settings.record,
         "iterations": settings.iterations,
         "batch": settings.batch,
@@ -194,7 +198,7 @@ def _data(work: Work) -> dict[str, Any]:
 
 def _same(work: Work) -> dict[str, Any]:
     """What is the same for all models."""
-    names = ("record", "batch", "halve_after", "stop_after", "device", "precision", "form")
+    names = ("record", "batch", "halve_after", "stop_after", "device", "precision", "form", "initialisation")
     return {"data": _data(work), **{name: getattr(work.settings, name) for name in names}}
 
 

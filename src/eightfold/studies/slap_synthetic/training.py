@@ -115,6 +115,7 @@ def train_models(
     device: str,
     precision: str,
     form: str,
+    initialisation: str,
 ) -> dict[str, Any]:
     """A part: for every model its losses after every `record` iterations; None where one is no number any more."""
     split, place = split_of(**data), torch.device(device)
@@ -129,6 +130,7 @@ def train_models(
         device=device,
         precision=precision,
         form=form,
+        initialisation=initialisation,
     )
     bank = _bank(modes, split, place)
     everything = len(split.training)
