@@ -134,11 +134,10 @@ def test_slap_averages_over_a_stabiliser() -> None:
 
 
 def facts(**changes: Any) -> dict[str, Any]:
-    models = [{"mode": mode, "l2": 1e-4, "rate": 1e-3, "samples": 0} for mode in ("none", "augment", "slap")]
+    models = [{"seed": 3, "mode": mode, "l2": 1e-4, "rate": 1e-3, "samples": 0} for mode in ("none", "augment", "slap")]
     return {
         "network": "a1:dropout=0.1",
         "models": models,
-        "seed": 3,
         "data": {"sets": 1, "random_states": 20, "held_back": 0.1, "seed": 0},
         "iterations": 6,
         "record": 2,
@@ -186,8 +185,9 @@ def test_models_are_alone_or_together_the_same(tmp_path: Path) -> None:
         found: list[dict[str, Any]] = train_models(part, **facts(network="a1", **changes))["models"]
         return found
 
-    models = facts()["models"]
-    together = trained("together", form="grouped")
+    models = [*facts()["models"], {**facts()["models"][0], "seed": 4, "samples": 30}]
+    together = trained("together", models=models, form="grouped")
+    assert together[0]["validation"] != together[3]["validation"]
     alone = [trained(str(number), models=[model])[0] for number, model in enumerate(models)]
     for one, other in zip(together, alone, strict=True):
         assert one["validation"] == pytest.approx(other["validation"], abs=1e-4)

@@ -42,6 +42,7 @@ class SyntheticSettings:
     )
     l2_powers: tuple[int, ...] = setting((3, 4, 5), "values of weight decay: 4 is 1e-4", least=0, most=20)
     repeats: int = setting(4, "repeats of every model, each with its own seed", least=1, most=1000)
+    repeats_at_once: int = setting(4, "repeats whose models are trained as one batch", least=1, most=1000)
     iterations: int = setting(10_000, "steps of the optimiser for a model", least=1, most=MANY)
     record: int = setting(10, "iterations from one measured loss to the next", least=1, most=MANY)
     batch: int = setting(512, "positions of a step, drawn with replacement", least=1, most=65_536)

@@ -26,6 +26,7 @@ TRAINING = (
     "precision",
     "form",
     "initialisation",
+    "repeats_at_once",
     "seed",
 )
 GRID_AXES = {  # figure 7, besides the residual blocks
@@ -64,25 +65,32 @@ def learning(work: Work) -> dict[str, Any]:
         trained += [arm.trained] if arm.trained not in trained else []
     usual = arms_of("none", settings.network)[0].network
     turned = {arm.network for arm in arms if arm.mode in ASKED}
-    cases, told = [], []
-    for repeat in range(settings.repeats):
-        for (network, _), modes in groups.items():
-            models = grid({"mode": modes, "l2": decays}, rate=settings.learning_rate, samples=0)
-            told.append((network, repeat))
-            facts = {"network": network, "models": models, "seed": settings.seed + repeat, "optimiser": "adam"}
-            ask = {"turned": network in turned and "augment" in modes, "iterations": settings.iterations}
-            own = {} if network == usual else {"initialisation": "own"}  # what suits one network may not suit another
-            cases.append({**facts, **ask, **_same(work), **own})
-    labels = [
-        _label(f"{network}, repeat {repeat + 1}", case) for (network, repeat), case in zip(told, cases, strict=True)
+    cases = [
+        {
+            "network": network,
+            "models": grid({"seed": seeds, "mode": modes, "l2": decays}, rate=settings.learning_rate, samples=0),
+            "optimiser": "adam",
+            "turned": network in turned and "augment" in modes,
+            "iterations": settings.iterations,
+            **_same(work),
+            **({} if network == usual else {"initialisation": "own"}),  # what suits one may not suit another
+        }
+        for seeds in _seeds(work, settings.repeats)
+        for (network, _), modes in groups.items()
     ]
-    found = work.parts(train_models, cases, labels)
+    found = work.parts(train_models, cases, [_label(case) for case in cases])
     runs = [
-        {"mode": asked, "network": network, "l2": model["l2"], "repeat": repeat, **_curves(curves, column)}
-        for (network, repeat), case, results in zip(told, cases, found, strict=True)
+        {
+            "mode": asked,
+            "network": case["network"],
+            "l2": model["l2"],
+            **_repeat(work, model),
+            **_curves(curves, column),
+        }
+        for case, results in zip(cases, found, strict=True)
         for model, curves in zip(case["models"], results["models"], strict=True)
         for asked, column in ((model["mode"], "validation"), *((mode, mode) for mode in ASKED))
-        if Arm(asked, network) in arms and column in curves
+        if Arm(asked, case["network"]) in arms and column in curves
     ]
     return {
         "network": usual,
@@ -107,26 +115,23 @@ def samples(work: Work) -> dict[str, Any] | None:
         return None
     everything, network = work.results["data"]["training"], arms_of("none", settings.network)[0].network
     sizes = sorted({*settings.sample_sizes, everything}, reverse=True)
-    models = grid(
-        {"samples": sizes, "mode": ("slap", "augment", "none")}, l2=settings.sample_l2, rate=settings.learning_rate
-    )
+    axes = {"samples": sizes, "mode": ("slap", "augment", "none")}
     cases = [
         {
             "network": network,
-            "models": models,
-            "seed": settings.seed + repeat,
+            "models": grid({"seed": seeds, **axes}, l2=settings.sample_l2, rate=settings.learning_rate),
             "optimiser": "adam",
             "turned": False,
             "iterations": settings.iterations,
             **_same(work),
         }
-        for repeat in range(settings.sample_repeats)
+        for seeds in _seeds(work, settings.sample_repeats)
     ]
-    found = work.parts(train_models, cases, [_label(f"repeat {number + 1}", case) for number, case in enumerate(cases)])
+    found = work.parts(train_models, cases, [_label(case) for case in cases])
     runs = [
-        {"mode": model["mode"], "samples": model["samples"], "repeat": repeat, **_curves(curves, "validation")}
-        for repeat, results in enumerate(found)
-        for model, curves in zip(models, results["models"], strict=True)
+        {"mode": model["mode"], "samples": model["samples"], **_repeat(work, model), **_curves(curves, "validation")}
+        for case, results in zip(cases, found, strict=True)
+        for model, curves in zip(case["models"], results["models"], strict=True)
     ]
     return {
         "record": settings.record,
@@ -153,8 +158,9 @@ def search(work: Work) -> dict[str, Any] | None:
     cases = [
         {
             "network": network,
-            "models": [{"mode": p["mode"], "l2": p["l2"], "rate": rate, "samples": 0} for p in points],
-            "seed": settings.seed,
+            "models": [
+                {"seed": settings.seed, "mode": p["mode"], "l2": p["l2"], "rate": rate, "samples": 0} for p in points
+            ],
             "optimiser": optimiser,
             "turned": False,
             "iterations": settings.grid_iterations,
@@ -162,11 +168,8 @@ def search(work: Work) -> dict[str, Any] | None:
         }
         for (network, optimiser, rate), points in groups.items()
     ]
-    found = work.parts(
-        train_models,
-        cases,
-        [_label(f"{net}, {by}, {rate:g}", case) for (net, by, rate), case in zip(groups, cases, strict=True)],
-    )
+    labels = [f"{_label(case)}, {case['optimiser']}, rate {case['models'][0]['rate']:g}" for case in cases]
+    found = work.parts(train_models, cases, labels)
     rows = [
         {**point, "final": curves["validation"][-1], "lowest": min(_finite(curves["validation"]), default=None)}
         for points, results in zip(groups.values(), found, strict=True)
@@ -202,8 +205,18 @@ def _same(work: Work) -> dict[str, Any]:
     return {"data": _data(work), **{name: getattr(work.settings, name) for name in names}}
 
 
-def _label(text: str, case: dict[str, Any]) -> str:
-    return f"{text}, {len(case['models'])} models"
+def _label(case: dict[str, Any]) -> str:
+    return f"{len(case['models'])} models {case['network'].partition(':')[0]}"
+
+
+def _seeds(work: Work, repeats: int) -> list[list[int]]:
+    """The seeds of all repeats, those together whose models are trained as one batch."""
+    first, at_once = work.settings.seed, work.settings.repeats_at_once
+    return [list(range(at, min(at + at_once, first + repeats))) for at in range(first, first + repeats, at_once)]
+
+
+def _repeat(work: Work, model: dict[str, Any]) -> dict[str, int]:
+    return {"repeat": model["seed"] - work.settings.seed}
 
 
 def _curves(curves: dict[str, Any], column: str) -> dict[str, Any]:

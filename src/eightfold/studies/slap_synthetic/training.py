@@ -1,8 +1,8 @@
 """Models of one network, trained together on the synthetic positions: a part of the study.
 
-Every model has its own mode, weight decay, learning rate and number of positions. Models of one repeat begin with equal
-weights and draw the same positions in the same order, so that modes are compared pair by pair. What is drawn in an
-iteration depends on the repeat and the iteration alone: training goes on from a checkpoint as if it had never stopped.
+Every model has its own mode, seed, weight decay, learning rate and number of positions. Models of one seed begin with
+equal weights and draw the same positions in the same order, so that modes are compared pair by pair. What is drawn in an
+iteration depends on the seed and the iteration alone: training goes on from a checkpoint as if it had never stopped.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from eightfold.studies.slap_synthetic.views import (
 
 CHECKPOINT, CHECKPOINT_SECONDS = "models.safetensors", 60.0
 BLOCK = 100  # iterations whose positions are drawn at once
-EXAMINED_AT_ONCE = 600
+EXAMINED_AT_ONCE, EXAMINED_AT_ONCE_ON_GPU = 600, 16_384  # positions that a model is asked in one call
 
 
 class Schedule:
@@ -81,17 +81,21 @@ class Bank(NamedTuple):
 class Drawing:
     """Which positions each model sees in which iteration."""
 
-    def __init__(self, bank: Bank, samples: Sequence[int], positions: int, batch: int, seed: int) -> None:
+    def __init__(self, bank: Bank, samples: Sequence[int], positions: int, batch: int, seeds: Sequence[int]) -> None:
         self._first, self._turned = np.array(bank.first), np.array(bank.turns) > 1
-        self._samples, self._positions, self._batch, self._seed = np.array(samples), positions, batch, seed
+        self._samples, self._positions, self._batch = np.array(samples), positions, batch
+        self._seeds, self._of = np.unique(seeds, return_inverse=True)  # and which of them is each model's
         self._block, self._drawn = -1, np.empty((0, 0, 0), np.int64)
 
     def rows(self, iteration: int) -> NDArray[np.int64]:  # [M, B], of the bank
         block, at = divmod(iteration, BLOCK)
         if block != self._block:
-            random = np.random.default_rng([self._seed, block])
-            shares = random.random((BLOCK, 1, self._batch))
-            turns = random.integers(0, 8, (BLOCK, 1, self._batch)) * self._turned[:, None]
+            randoms = [np.random.default_rng([seed, block]) for seed in self._seeds]
+            drawn = [
+                (random.random((BLOCK, self._batch)), random.integers(0, 8, (BLOCK, self._batch))) for random in randoms
+            ]
+            shares, turns = (np.stack(each, axis=1)[:, self._of] for each in zip(*drawn, strict=True))  # [BLOCK, M, B]
+            turns = turns * self._turned[:, None]
             chosen = (shares * self._samples[:, None]).astype(np.int64)  # with replacement, as published
             self._block, self._drawn = block, self._first[:, None] + turns * self._positions + chosen
         found: NDArray[np.int64] = self._drawn[at]
@@ -102,8 +106,7 @@ def train_models(
     part: Part,
     *,
     network: str,
-    models: Sequence[Mapping[str, Any]],  # mode, l2, rate, samples (0: all)
-    seed: int,
+    models: Sequence[Mapping[str, Any]],  # mode, seed, l2, rate, samples (0: all)
     data: Mapping[str, Any],
     iterations: int,
     record: int,
@@ -119,11 +122,11 @@ def train_models(
 ) -> dict[str, Any]:
     """A part: for every model its losses after every `record` iterations; None where one is no number any more."""
     split, place = split_of(**data), torch.device(device)
-    modes = [model["mode"] for model in models]
+    modes, seeds = [model["mode"] for model in models], [model["seed"] for model in models]
     many = ModelBatch(
         network,
         Shape(planes=planes_of(modes[0]), size=SIZE),
-        [seed] * len(models),
+        seeds,
         rates=[model["rate"] for model in models],
         l2=[model["l2"] for model in models],
         optimiser=optimiser,
@@ -134,7 +137,7 @@ def train_models(
     )
     bank = _bank(modes, split, place)
     everything = len(split.training)
-    drawing = Drawing(bank, [model["samples"] or everything for model in models], everything, batch, seed)
+    drawing = Drawing(bank, [model["samples"] or everything for model in models], everything, batch, seeds)
     examiners = _examiners(modes, split, place, turned=turned)
     schedule = Schedule(len(models), halve_after=halve_after, stop_after=stop_after)
     history, before = _resumed(part.folder / CHECKPOINT, many, schedule, record)
@@ -183,11 +186,11 @@ def _examiners(
     modes: Sequence[str], split: Split, device: torch.device, *, turned: bool
 ) -> list[tuple[str, Tensor, Examiner]]:
     """For every mode the numbers of its models, and who asks them."""
-    found = []
+    found, chunk = [], EXAMINED_AT_ONCE_ON_GPU if device.type == "cuda" else EXAMINED_AT_ONCE
     for mode in dict.fromkeys(modes):
         numbers = torch.tensor([number for number, each in enumerate(modes) if each == mode], device=device)
         asked = questions(mode, split.validation, turned=turned and mode == "augment")
-        found.append((mode, numbers, Examiner(mode, asked, device, EXAMINED_AT_ONCE)))
+        found.append((mode, numbers, Examiner(mode, asked, device, chunk)))
     return found
 
 

@@ -127,20 +127,17 @@ class Examiner:
 
     def losses(self, answers: Answers) -> dict[str, Tensor]:
         """[M] each: under the mode's own name and, where there are eight turns, `random` and `average`."""
-        parts = [
-            self._part(answers, slice(first, first + self._chunk)) for first in range(0, len(self._values), self._chunk)
-        ]
-        return {name: torch.cat([part[name] for part in parts], dim=1).mean(dim=1) for name in parts[0]}
+        found = [answers(part) for part in torch.split(self._states.flatten(0, 1), self._chunk)]
+        policies, values = (torch.cat(each, dim=1) for each in zip(*found, strict=True))  # [M, K * V, A], [M, K * V]
+        back = self._back.flatten(0, 1).expand(len(policies), -1, -1)
+        shape = (len(policies), *self._back.shape[:2])
+        policies = policies.gather(2, back).view(*shape, -1).transpose(0, 1)  # [K, M, V, A]
+        each = self._each(policies, values.view(shape).transpose(0, 1))
+        return {name: losses.mean(dim=1) for name, losses in each.items()}
 
-    def _part(self, answers: Answers, part: slice) -> dict[str, Tensor]:
-        """The same for some positions, each by itself: [M, V]."""
-        targets = self._policies[part], self._values[part]
-        found = [
-            (log_policies.gather(2, back[part].expand(len(log_policies), -1, -1)), values)
-            for states, back in zip(self._states, self._back, strict=True)
-            for log_policies, values in [answers(states[part])]
-        ]
-        policies, values = (torch.stack(each) for each in zip(*found, strict=True))  # [K, M, V, A], [K, M, V]
+    def _each(self, policies: Tensor, values: Tensor) -> dict[str, Tensor]:
+        """The same for every position by itself: [M, V]."""
+        targets = self._policies, self._values
         if self._mode in ("slap", "slap-unaveraged"):  # the mean of logits, as in play
             mean = policies.mean(dim=0).log_softmax(dim=-1)
             return {self._mode: sum_of_losses(mean, values.mean(dim=0), *targets)}
