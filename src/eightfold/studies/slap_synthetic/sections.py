@@ -186,9 +186,8 @@ def _line(name: str, runs: Sequence[Run], found: dict[str, Any], *, until: int =
 def _curves(report: Report, column: str, found: dict[str, Any]) -> None:
     """A row for every recorded iteration, a column for every model."""
     shown = [run for run in found["runs"] if column == "validation" or run["mode"] not in ("random", "average")]
-    names = [
-        f"{run['mode']} {run['network'].partition(':')[0]} l2={run['l2']:g} repeat={run['repeat']}" for run in shown
-    ]
+    others = {network: "" if network == found["network"] else f"@{network}" for _, network in arms(shown)}
+    names = [f"{run['mode']}{others[run['network']]} l2={run['l2']:g} repeat={run['repeat']}" for run in shown]
     longest = max(len(run[column]) for run in shown)
     report.csv(
         column,

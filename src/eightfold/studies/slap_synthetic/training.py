@@ -1,8 +1,8 @@
 """Models of one network, trained together on the synthetic positions: a part of the study.
 
 Every model has its own mode, seed, weight decay, learning rate and number of positions. Models of one seed begin with
-equal weights and draw the same positions in the same order, so that modes are compared pair by pair. What is drawn in an
-iteration depends on the seed and the iteration alone: training goes on from a checkpoint as if it had never stopped.
+equal weights and draw the same positions in the same order, so that modes are compared pair by pair. What is drawn in
+an iteration depends on the seed and the iteration alone: training goes on from a checkpoint as if it had never stopped.
 """
 
 from __future__ import annotations
