@@ -41,7 +41,8 @@ Claim = dict[str, Any]
 def claims(work: Work) -> dict[str, Any]:
     learned, results = work.results["learning"], work.results
     told = judged(results["data"], learned, results["samples"], results["search"])
-    return {"claims": told, "recommendation": recommendation(learned)}
+    extent = {"samples": results["data"]["training"], "iterations": learned["iterations"]}
+    return {"claims": told, **extent, "recommendation": recommendation(learned)}
 
 
 def judged(
@@ -67,8 +68,7 @@ def judged(
     ]
     if same_data and learned["iterations"] >= PUBLISHED_ITERATIONS:
         return told
-    why = f"with {data['training']:,} samples and {learned['iterations']:,} iterations, fewer than published"
-    return [{**each, "verdict": OPEN, "number": f"{each['number']} ({why})"} for each in told]
+    return [{**each, "verdict": OPEN} for each in told]
 
 
 def _claim(claim: str, verdict: str, number: str) -> Claim:
@@ -191,8 +191,12 @@ def recommendation(learned: dict[str, Any]) -> str:
     best = min(known, key=lambda row: row[2])
     fastest = min(arrived, key=lambda arm: arrived[arm])
     return (
-        f"Who asks which mode to use: the lowest validation loss of any is that of `{best[0]}` with `{best[1]}`"
-        f" ({best[2]:.3f}); the fewest iterations to {LEVELS[0]} are those of `{fastest[0]}` with `{fastest[1]}`"
+        f"Who asks which mode to use: the lowest validation loss of any is that of `{best[0]}` with `{_kind(best[1])}`"
+        f" ({best[2]:.3f}); the fewest iterations to {LEVELS[0]} are those of `{fastest[0]}` with `{_kind(fastest[1])}`"
         f" ({arrived[fastest]:,.0f}). These are synthetic positions with random targets; what modes are worth in"
         " play is for self-play to tell."
     )
+
+
+def _kind(network: str) -> str:
+    return network.partition(":")[0]

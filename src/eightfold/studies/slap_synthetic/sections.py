@@ -277,4 +277,10 @@ def claims(report: Report, found: dict[str, Any]) -> None:
         "A published ratio holds if our 95 % interval includes it. The paper does not say what it is to converge; here"
         f" a model converges if it reaches {LEVELS[0]}."
     )
+    if any(each["verdict"] == published.OPEN for each in found["claims"]):
+        report.text(
+            "A claim cannot be told where there are too few models for an interval, or where less was measured than was"
+            f" published: here {found['samples']:,} samples and {found['iterations']:,} iterations, published"
+            f" {published.PUBLISHED_SAMPLES:,} and {published.PUBLISHED_ITERATIONS:,}."
+        )
     report.text(found["recommendation"])
