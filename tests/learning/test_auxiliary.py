@@ -41,6 +41,7 @@ WITH_AUXILIARY = [
     "densenet:layers=1,growth=4,auxiliary=1",
     "a1:auxiliary=1",
     "equivariant:blocks=1,width=16,auxiliary=1",
+    "slap-net:inner=[resnet:blocks=1,filters=8,auxiliary=1]",
     "isn:layers=2,trivial=8,symmetrical=1,diagonal=1,chiral=1,faithful=2,heads=8,auxiliary=1",
 ]
 

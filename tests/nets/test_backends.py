@@ -33,6 +33,7 @@ NETWORK_TEXTS = [
     "densenet:layers=2,growth=4",
     "equivariant:blocks=2,width=16",
     "isn:layers=2,trivial=6,heads=8",
+    "slap-net:inner=[resnet:blocks=1,filters=8],temperature=0.5",
 ]
 FP32, BF16 = 1e-4, BOUNDS["bf16"]  # the largest difference, as a part of the largest logit where that is more than one
 

@@ -38,8 +38,11 @@ NETWORK_TEXTS = {  # with every option written out, as the metadata has it
     "isn:layers=2,trivial=4,heads=6": (
         "isn:auxiliary=0,layers=2,trivial=4,symmetrical=6,diagonal=6,chiral=4,faithful=12,heads=6"
     ),
+    "slap-net:inner=[resnet:blocks=1,filters=8]": (
+        "slap-net:inner=[resnet:auxiliary=0,blocks=1,filters=8],at=planes,temperature=0.0,learned=0"
+    ),
 }
-ANY_SIZE = ("resnet", "densenet", "equivariant", "isn")
+ANY_SIZE = ("resnet", "densenet", "equivariant", "isn", "slap-net")  # the last because of its inner network
 
 
 def checkpoint(folder: Path, network_text: str = "a1", symmetry: str = "augment") -> Description:
