@@ -8,7 +8,12 @@ batch norm does if the eight channels of an orbit share its statistics. The head
 planes that a 3x3 convolution gathers from the orbits: the policy turns with the board, passing and the value stay.
 
 Only the free weights are learned and stored. For inference and export they are spread out once: what then runs is
-the residual network's graph with plain convolutions of `width` channels, on every backend, and costs what that costs.
+the residual network's graph with plain convolutions of `width` channels, on every backend, and costs what that costs
+but for its heads, which read 3x3 points.
+
+Regular fields are not the winners of a measurement on all counts: of the equivariant kinds they had the best policy
+after equal processor time, while fields with plain channels beside them had the lower total, by their value. Figures
+are in docs/training.md. Regular ones are what folds to convolutions with a ReLU and a single type of field.
 
 Shapes: B batch, N board size; M members of a field (1 or 8), F copies of it, K kernels of a basis. Channel m * F + f
 holds member m of copy f, so that in memory the copies of a point lie side by side.
