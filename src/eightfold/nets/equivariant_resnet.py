@@ -11,9 +11,7 @@ Only the free weights are learned and stored. For inference and export they are 
 the residual network's graph with plain convolutions of `width` channels, on every backend, and costs what that costs
 but for its heads, which read 3x3 points.
 
-Regular fields are not the winners of a measurement on all counts: of the equivariant kinds they had the best policy
-after equal processor time, while at 64 channels plain ones beside them gave the lower total, by their value. Figures
-are in docs/training.md. A single type of field is the simplest that folds to convolutions with a ReLU.
+A single type of field is the simplest that folds to convolutions with a ReLU.
 
 Shapes: B batch, N board size; M members of a field (1 or 8), F copies of it, K kernels of a basis. Channel m * F + f
 holds member m of copy f, so that in memory the copies of a point lie side by side.
