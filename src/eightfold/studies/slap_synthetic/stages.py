@@ -129,7 +129,12 @@ def samples(work: Work) -> dict[str, Any] | None:
     ]
     found = work.parts(train_models, cases, [_label(case) for case in cases])
     runs = [
-        {"mode": model["mode"], "samples": model["samples"], **_repeat(work, model), **_curves(curves, "validation")}
+        {
+            "mode": model["mode"],
+            "samples": model["samples"],
+            **_repeat(work, model),
+            "validation": curves["validation"],
+        }
         for case, results in zip(cases, found, strict=True)
         for model, curves in zip(case["models"], results["models"], strict=True)
     ]
