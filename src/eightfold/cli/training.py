@@ -228,6 +228,9 @@ def study(
     report: Annotated[
         bool, typer.Option("--report", help="Write the report again from the numbers in the folder; measure nothing.")
     ] = False,
+    until: Annotated[
+        str | None, typer.Option(help="The last stage to measure now, to go on later, or on another machine.")
+    ] = None,
     cluster: ClusterOption = None,
 ) -> None:
     need("matplotlib", purpose="a study")
@@ -240,7 +243,7 @@ def study(
         print(write_report(chosen, folder))
     else:
         with games_on(cluster) as play:
-            print(run_study(chosen, folder, run=run, small=small, changes=set_ or [], play=play))
+            print(run_study(chosen, folder, run=run, small=small, changes=set_ or [], play=play, until=until))
 
 
 app.command("experiment", hidden=True, help="Another name of `eightfold study`.")(study)

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from types import SimpleNamespace
@@ -84,6 +84,10 @@ class Part:
         return self.output / self.place
 
 
+# Measures parts together: what measures one, and the parts with their facts; their numbers and results, as they come.
+Together = Callable[[Callable[..., Any], Sequence[tuple[Part, Mapping[str, Any]]]], Iterator[tuple[int, Any]]]
+
+
 class Work:
     """What a stage has to work with."""
 
@@ -105,21 +109,45 @@ class Work:
         return self.parts(measure, [facts])[0]
 
     def parts(
-        self, measure: Callable[..., Any], cases: Sequence[Mapping[str, Any]], labels: Sequence[str] = ()
+        self,
+        measure: Callable[..., Any],
+        cases: Sequence[Mapping[str, Any]],
+        labels: Sequence[str] = (),
+        *,
+        together: Together | None = None,
     ) -> list[Any]:
-        """The same for many cases (see `grid`), in their order; the labels are what people see while they wait."""
+        """The same for many cases (see `grid`), in their order; the labels are what people see while they wait.
+
+        One case is measured after another, or all that are missing as `together` says (`together.py`).
+        """
         name = measure.__name__.strip("_")
         keys = [digest({"measure": name, "version": self._stage.version, "facts": dict(facts)}) for facts in cases]
         found = {key: self._store.kept(name, key) for key in keys}
-        missing = [number for number, key in enumerate(keys) if not found[key][0]]
+        first: dict[str, int] = {}
+        for number, key in enumerate(keys):
+            first.setdefault(key, number)
+        missing = [number for key, number in first.items() if not found[key][0]]
         self._progress.begin(len(missing))
-        for number in missing:
-            key, facts = keys[number], cases[number]
-            if not found[key][0]:
-                self._progress.part(labels[number] if labels else _label(facts, cases))
-                share, place = self._progress.share_of_part, self._store.place(name, key)
-                part = Part(output=self.output, place=place, progress=share, play=self._play)
-                found[key] = True, self._store.keep(name, key, measure(part, **facts), dict(facts))
+        shares = dict.fromkeys(missing, 0.0)
+
+        def part_of(number: int) -> Part:
+            def share_done(share: float) -> None:
+                shares[number] = min(1.0, share)
+                self._progress.share_of_parts(sum(shares.values()))
+
+            place = self._store.place(name, keys[number])
+            return Part(output=self.output, place=place, progress=share_done, play=self._play)
+
+        def one_by_one() -> Iterator[tuple[int, Any]]:
+            for place, number in enumerate(missing):
+                self._progress.part(labels[number] if labels else _label(cases[number], cases))
+                yield place, measure(part_of(number), **cases[number])
+
+        pending = [(part_of(number), cases[number]) for number in missing]
+        for place, result in one_by_one() if together is None else together(measure, pending):
+            number = missing[place]
+            found[keys[number]] = True, self._store.keep(name, keys[number], result, dict(cases[number]))
+            shares[number] = 0.0
             self._progress.part_done()
         return [found[key][1] for key in keys]
 
@@ -146,12 +174,17 @@ def run_study(
     small: bool = False,
     changes: Sequence[str] = (),
     play: PlayGames = play_games,
+    until: str | None = None,
 ) -> Path:
     """Measure what has not been measured for these settings; the report, written from what was found.
 
-    `play` is what plays the matches of parts that ask for it: the same games, here or on a cluster.
+    `play` is what plays the matches of parts that ask for it: the same games, here or on a cluster. `until` is the
+    last stage to be measured now.
     """
     require_matplotlib()
+    names = [stage.name for stage in study.stages]
+    if until is not None and until not in names:
+        raise unknown(f"stage of {study.name}", until, names)
     settings = with_changes(study.settings, [*(study.small if small else ()), *changes])
     study.check(settings)
     if run is not None and study.identify is None:
@@ -162,6 +195,8 @@ def run_study(
         with StudyProgress(study.name) as progress:
             for stage in study.stages:
                 _take_stage(study, stage, store, progress, settings, run, play)
+                if stage.name == until:
+                    break
     except KeyboardInterrupt:
         print(f"stopped; what is measured is kept in {output}, and the same command goes on with it", file=sys.stderr)
         raise

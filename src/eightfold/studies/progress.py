@@ -39,9 +39,9 @@ class StudyProgress(StderrBar):
         self._what = ", ".join(text for text in (f"{self._stage} {number}".rstrip(), label) if text)
         self._show(0.0)
 
-    def share_of_part(self, share: float) -> None:
-        """This much of it is done, 0 to 1."""
-        self._show(min(1.0, share))
+    def share_of_parts(self, share: float) -> None:
+        """This much is done of those that were begun and are not done yet, 1 for each."""
+        self._show(share)
 
     def part_done(self) -> None:
         self._finished += 1

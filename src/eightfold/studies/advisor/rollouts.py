@@ -14,9 +14,10 @@ from typing import Any
 from eightfold.core.settings import setting
 from eightfold.games.game import make_game
 from eightfold.studies.advisor.rollout_sections import learning, playing
-from eightfold.studies.advisor.training import MANY, Arm, play, run_config, warm_up
+from eightfold.studies.advisor.training import MANY, play, run_config
 from eightfold.studies.frame import Part, Stage, Study, Work
 from eightfold.studies.grid import grid
+from eightfold.studies.runs import TimedRun, warm_up
 
 ARMS = {
     "value alone": ("selfplay.leaves=network",),
@@ -79,7 +80,7 @@ def train(
         *ARMS[arm],
     )
     warm_up(config, part.folder)
-    run, kept = Arm(config, part.folder), []
+    run, kept = TimedRun(config, part.folder), []
     try:
         for number in range(1, max(rounds) + 1):
             run.step()

@@ -21,9 +21,10 @@ from eightfold.studies.advisor.start_sections import opponents as opponents_sect
 from eightfold.studies.advisor.start_sections import runs as runs_section
 from eightfold.studies.advisor.start_sections import teachers as teachers_section
 from eightfold.studies.advisor.teachers import teach
-from eightfold.studies.advisor.training import MANY, Arm, network, play, warm_up
+from eightfold.studies.advisor.training import MANY, play
 from eightfold.studies.frame import Part, Stage, Study, Work
 from eightfold.studies.grid import grid
+from eightfold.studies.runs import TimedRun, network_place, warm_up
 
 OFF, ON = "off", "on"
 PROOF_NODES = {OFF: 0, ON: 100}
@@ -95,8 +96,8 @@ def train_pair(
     learns = (advisor_change(part.output / advice), f"advisor.targets={targets}", f"advisor.epochs={epochs}")
     warm_up(with_changes(config, [*learns, "advisor.epochs=1", "advisor.games=2"]), part.folder / "warm-up")
     arms = {
-        ADVISED: Arm(with_changes(config, learns), part.folder / "advised", spent=advice_seconds),
-        COLD: Arm(config, part.folder / "cold"),
+        ADVISED: TimedRun(with_changes(config, learns), part.folder / "advised", spent=advice_seconds),
+        COLD: TimedRun(config, part.folder / "cold"),
     }
     kept = []
     try:
@@ -189,7 +190,7 @@ def each_other(work: Work) -> dict[str, Any]:
 
 def duel(part: Part, *, cold_place: str, cold_name: str, options: str, **facts: Any) -> dict[str, Any]:
     """A part: a network of the advisor's arm against one of the cold arm."""
-    opponent = f"net:{network(part.output, cold_place, cold_name)},{options}"
+    opponent = f"net:{network_place(part.output, cold_place, cold_name)},{options}"
     return play(part, options=options, opponent=opponent, **facts)
 
 

@@ -12,8 +12,9 @@ from eightfold.learning.advisor.teacher import Teacher
 from eightfold.learning.advisor.teaching import Teaching
 from eightfold.learning.config import advisor_change
 from eightfold.learning.data.record import PlayedGame
-from eightfold.studies.advisor.training import Arm, run_config
+from eightfold.studies.advisor.training import run_config
 from eightfold.studies.frame import Part
+from eightfold.studies.runs import TimedRun
 
 LEARNED = "learned"  # the name of the network after the last pass
 
@@ -61,7 +62,7 @@ def learn_from(
         f"advisor.targets={targets}",
         f"advisor.epochs={epochs}",
     )
-    arm = Arm(config, part.folder)
+    arm = TimedRun(config, part.folder)
     try:
         progress = arm.run.progress
         while not progress.advised:

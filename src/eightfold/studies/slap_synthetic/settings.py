@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from eightfold.core.errors import EightfoldError, unknown
+from eightfold.core.errors import EightfoldError
 from eightfold.core.settings import setting
 from eightfold.learning.model_batch import FORMS, INITIALISATIONS
 from eightfold.nets.inference.device import check_device
-from eightfold.nets.networks import network_text
+from eightfold.studies.arms import read_arms
 from eightfold.studies.slap_synthetic.states import FIVE, lines
 from eightfold.studies.slap_synthetic.views import ASKED, MODES
 
@@ -97,15 +97,7 @@ def arms_of(modes: str, network: str) -> list[Arm]:
     >>> [arm.mode for arm in arms_of("none slap", "a1")]
     ['none', 'slap']
     """
-    found = []
-    for text in modes.split():
-        mode, _, other = text.partition("@")
-        if mode not in MODES:
-            raise unknown("symmetry mode", mode, MODES)
-        found.append(Arm(mode, network_text(other or network)))
-    if not found or len(set(found)) < len(found):
-        raise EightfoldError(f"modes = {modes!r} names {'a mode twice' if found else 'no mode'}")
-    return found
+    return [Arm(arm.mode, arm.network) for arm in read_arms(modes, network, modes=MODES)]
 
 
 def decays_of(powers: Sequence[int]) -> list[float]:
