@@ -8,7 +8,7 @@ growing; so a run also plays against other networks (`opponents.py`), from rando
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -79,6 +79,7 @@ def measure_network(
     playouts: int,
     seed: int,
     as_paper: bool = False,
+    tiers: Sequence[int] = TIERS,
     networks: Mapping[str, str] | None = None,
     play: PlayGames = play_games,
 ) -> Evaluation:
@@ -101,9 +102,9 @@ def measure_network(
         leaves, described = 1 if as_paper else 0, replace(description, playing=playing)
         player = NetPlayer(game, (network, described), options, leaves_a_game=leaves, seed=seed)
         others = [NetPlayer(game, place, options, seed=seed) for place in (networks or {}).values()]
-    tiers = [f"mcts:style=plain,playouts={tier}" for tier in TIERS]
+    pure = [f"mcts:style=plain,playouts={tier}" for tier in tiers]
     against_mcts = gauntlet(
-        game, player, tiers, games=games, seed=seed, names=["network", *tiers], first_always_black=as_paper, play=play
+        game, player, pure, games=games, seed=seed, names=["network", *pure], first_always_black=as_paper, play=play
     )
     against_networks: list[MatchReport] = []
     if networks:
@@ -118,7 +119,7 @@ def measure_network(
             play=play,
         )
     return Evaluation(
-        mcts=dict(zip(TIERS, against_mcts, strict=True)),
+        mcts=dict(zip(tiers, against_mcts, strict=True)),
         networks=dict(zip(networks or (), against_networks, strict=True)),
         playouts=playouts,
         playing=playing,

@@ -44,6 +44,7 @@ class Stage:
     after: tuple[str, ...] = ()  # stages whose results it reads
     inputs: Callable[[Work], Any] = lambda work: None  # what else its numbers depend on, as facts
     version: int = 1  # to be raised when the same settings are measured in another way
+    summary: Callable[[Report, Any], None] | None = None  # writes what the report begins with, in short
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -209,9 +210,12 @@ def write_report(study: Study, output: Path) -> Path:
     require_matplotlib()
     report = Report(study.title, f"eightfold study {study.name}", study.introduction)
     results = stage_results(output, study.name, [stage.name for stage in study.stages])
-    for stage in study.stages:
-        if results.get(stage.name) is not None:
-            stage.section(report, results[stage.name])
+    known = [stage for stage in study.stages if results.get(stage.name) is not None]
+    for stage in known:
+        if stage.summary is not None:
+            stage.summary(report, results[stage.name])
+    for stage in known:
+        stage.section(report, results[stage.name])
     replace_files({output / name: data for name, data in report.files().items()})
     return output / REPORT
 
