@@ -210,6 +210,29 @@ def export(
     print(export_onnx(place, output, game=None if game is None else make_game(game, trusted=True)).summary())
 
 
+@app.command()
+def exam(
+    networks: Annotated[list[str], typer.Argument(help="Runs, checkpoints, .onnx files or shipped networks.")],
+    file: Annotated[
+        Path, typer.Option("--exam", help="The exam: exam-HASH.npz in the folder of a study that has one.")
+    ],
+    as_json: JsonOption = False,
+) -> None:
+    """Mark networks, without a search, by positions with known answers."""
+    from eightfold.core.tables import markdown_table
+    from eightfold.studies.exam import MARKS, mark_network, read_exam
+
+    paper = read_exam(file)
+    rows = [{"network": place, **mark_network(paper, place)} for place in networks]
+    if as_json:
+        print(json.dumps({"exam": paper.hash, "positions": len(paper), "networks": rows}))
+    else:
+        names = ("network", *MARKS)
+        table = [[row["network"], *(f"{row[name]:.4f}" for name in MARKS)] for row in rows]
+        print(f"{len(paper):,} positions of {paper.game.text}, exam {paper.hash}\n")
+        print(markdown_table([name.replace("_", " ") for name in names], table))
+
+
 @app.command(
     help="Run or continue a study and write its report. Ctrl-C stops; the same command continues.\n\n"
     + "\n\n".join(f"{name}: {question}" for name, question in STUDIES.items())

@@ -141,9 +141,13 @@ class OnDevice:
 
 
 def averaging_evaluator(network: PolicyValueNetwork, batch: int) -> Evaluator:
-    """What answers with the mean over the symmetries: on a processor with a cache, whose entries serve whole orbits."""
+    """What answers with the mean over the symmetries; a processor, which is slow at it, remembers its answers."""
     if network.device == "cpu":
         return CachedEvaluator(network.evaluator(symmetry="average"), capacity=CACHED, key="orbit")
+    return averaging_on_device(network, batch)
+
+
+def averaging_on_device(network: PolicyValueNetwork, batch: int) -> OnDevice:
     from eightfold.nets.inference.device_evaluator import DeviceEvaluator
 
     about = network.description

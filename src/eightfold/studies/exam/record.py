@@ -13,6 +13,7 @@ import hashlib
 import io
 import json
 import zipfile
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +32,20 @@ ENDING = ".npz"
 _NONE = -1  # behind the last move of a game
 _ARRAYS = {"moves": np.int16, "policies": np.float32, "values": np.float32, "kinds": np.int8}
 _TEXTS = ("game", "about", "hash")
+# What reading a damaged archive, or numbers that are something else, may end in.
+_DAMAGE = (
+    ValueError,
+    KeyError,
+    TypeError,
+    AttributeError,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    MemoryError,
+    OverflowError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -96,7 +111,7 @@ def write_exam(exam: Exam, folder: Path) -> Path:
 def read_exam(path: Path | str) -> Exam:
     """The exam of a file, after a look at all of it."""
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with np.load(io.BytesIO(Path(path).read_bytes()), allow_pickle=False) as file:
             arrays = {name: file[name] for name in _ARRAYS}
             game, about, told = (str(file[name]) for name in _TEXTS)
         if any(arrays[name].dtype != kind for name, kind in _ARRAYS.items()) or _hash(game, about, arrays) != told:
@@ -108,7 +123,7 @@ def read_exam(path: Path | str) -> Exam:
         raise EightfoldError(f"{path} is a folder; name the file exam-HASH{ENDING} in it") from None
     except OSError as error:
         raise EightfoldError(f"cannot read the exam {path}: {error.strerror or error}") from None
-    except (ValueError, KeyError, TypeError, AttributeError, EOFError, zipfile.BadZipFile) as error:
+    except _DAMAGE as error:
         raise EightfoldError(f"{path} is no exam, or is damaged: {error}; take a copy that is whole") from None
 
 
