@@ -13,6 +13,7 @@ STUDIES = {
     "advisor-init": "how strong is a network that learned from a teacher's games alone? (Zhao & Zhang, figure 2)",
     "rollouts": "are leaves valued better by games or by the network, in training and play? (Zhao & Zhang, figure 4)",
     "slap-synthetic": "does SLAP learn positions faster than augmentation, or than none? (Suen & Alonso, experiment 1)",
+    "slap-rl": "which way of using symmetry helps reinforcement learning, at equal cost? (Suen & Alonso, experiment 2)",
     "advisor-start": "what is it worth in time to begin with a teacher's games?",
 }
 MODULES = {
@@ -20,4 +21,5 @@ MODULES = {
     "rollouts": "advisor.rollouts",
     "advisor-start": "advisor.start",
     "slap-synthetic": "slap_synthetic",
+    "slap-rl": "slap_rl",
 }

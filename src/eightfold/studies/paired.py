@@ -61,7 +61,10 @@ def ratio(mine: Mapping[Any, float], theirs: Mapping[Any, float]) -> Difference:
         return Difference(None, None, None, 0)
     mean, low, high = mean_interval(logs)
     return Difference(
-        math.exp(mean), math.exp(low) if low is not None else None, math.exp(high) if high is not None else None, len(logs)
+        math.exp(mean),
+        math.exp(low) if low is not None else None,
+        math.exp(high) if high is not None else None,
+        len(logs),
     )
 
 

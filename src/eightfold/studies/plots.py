@@ -93,6 +93,42 @@ def line_plot(
     return drawn.getvalue()
 
 
+def panel_plot(
+    panels: Mapping[str, Sequence[Series]], *, title: str, x: str, y: str, percent: bool = False, columns: int = 3
+) -> bytes:
+    """A small plot for each name, all with the same axes, for more lines than one plot can show.
+
+    The first series of a panel is drawn in grey: what the others are seen against.
+    """
+    import matplotlib
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import PercentFormatter
+
+    drawn, columns = io.BytesIO(), min(columns, len(panels))
+    rows = -(-len(panels) // columns)
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(7.6, 0.7 + 1.8 * rows), layout="constrained")
+        places = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).flatten()
+        for axes, (name, series) in zip(places, panels.items(), strict=False):
+            axes.set_title(name, fontsize=8)
+            axes.tick_params(labelsize=7)
+            axes.xaxis.set_major_formatter("{x:,.6g}")
+            if percent:
+                axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+            for each, colour in zip(series, ("#777777", *COLOURS), strict=False):
+                style = "--" if each.dashed else "-"
+                axes.plot(each.x, each.y, color=colour, linestyle=style, linewidth=1.2)
+                if each.has_interval:
+                    axes.fill_between(each.x, each.low, each.high, color=colour, alpha=0.18, linewidth=0)
+        for axes in places[len(panels) :]:
+            axes.set_visible(False)
+        figure.suptitle(title, fontsize=10)
+        figure.supxlabel(x, fontsize=9)
+        figure.supylabel(y, fontsize=9)
+        figure.savefig(drawn, format="svg", metadata={"Date": None, "Creator": "eightfold"})
+    return drawn.getvalue()
+
+
 def bar_plot(
     series: Sequence[Series], *, title: str, y: str, percent: bool = False, y_range: tuple[float, float] | None = None
 ) -> bytes:

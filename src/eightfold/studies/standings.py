@@ -11,7 +11,9 @@ import numpy as np
 from eightfold.arena.bradley_terry import RatingFit, Score, fit_ratings
 from eightfold.arena.match import gauntlet
 from eightfold.games.game import make_game
+from eightfold.nets.player import NetOptions
 from eightfold.studies.frame import Part, Work
+from eightfold.studies.networks import player_of
 from eightfold.studies.runs import network_place
 
 Entrant = tuple[str, str]  # the place of a run in the study's folder, and the name of one of its networks
@@ -24,8 +26,9 @@ def round_robin(
     guests: Sequence[Entrant] = (),
     game: str,
     games: int,
-    options: str,
+    playouts: int,
     opening_plies: int,
+    backend: str,
     seed: int,
 ) -> list[dict[str, Any]]:
     """Elo, half of its 95 % interval, score and games of every entrant, then of every guest.
@@ -34,7 +37,14 @@ def round_robin(
     before it, so a longer list goes on where a shorter one ended.
     """
     everybody = [*entrants, *guests]
-    same = {"game": game, "games": games, "options": options, "opening_plies": opening_plies, "seed": seed}
+    same = {
+        "game": game,
+        "games": games,
+        "playouts": playouts,
+        "opening_plies": opening_plies,
+        "backend": backend,
+        "seed": seed,
+    }
     cases = [
         {"network": list(everybody[n]), "others": [list(each) for each in everybody[: min(n, len(entrants))]], **same}
         for n in range(1, len(everybody))
@@ -63,26 +73,29 @@ def play_those_before(
     others: list[list[str]],
     game: str,
     games: int,
-    options: str,
+    playouts: int,
     opening_plies: int,
+    backend: str,
     seed: int,
 ) -> dict[str, Any]:
-    """A part: one network against others; of each match its wins, draws and losses when it began and when not."""
-    told = count(1)
+    """A part: one network against others; of each match its wins, draws and losses when it began and when not.
 
-    def player(entrant: Sequence[str]) -> str:
-        return f"net:{network_place(part.output, entrant[0], entrant[1])},{options}"
-
+    Nobody has proofs by threat search, whatever it was trained with: it is networks that are compared.
+    """
+    told, the_game, options = count(1), make_game(game, trusted=True), NetOptions(playouts=playouts, proof_nodes=0)
+    players = [
+        player_of(network_place(part.output, place, name), the_game, options, backend=backend, seed=seed)
+        for place, name in (network, *others)
+    ]
     matches = gauntlet(
-        make_game(game, trusted=True),
-        player(network),
-        [player(other) for other in others],
+        the_game,
+        players[0],
+        players[1:],
         games=games,
         # Other random numbers than those of the networks before.
         seed=int(np.random.SeedSequence([seed, len(others)]).generate_state(1)[0]),
         opening_plies=opening_plies,
         progress=lambda result: part.progress(next(told) / (games * len(others))),
-        play=part.play,
     )
     return {
         "matches": [

@@ -50,6 +50,7 @@ def run_config(
     parallel_games: int,
     games_a_round: int,
     changes: str,
+    backend: str,
     device: str,
 ) -> TrainConfig:
     """The preset's run with a way of using symmetry; steps for a game stay as many as the preset has."""
@@ -62,6 +63,7 @@ def run_config(
             f"network={network}",
             f"symmetry={mode}",
             f"seed={seed}",
+            f"backend={backend}",
             f"device={device}",
             "minutes=0",
             f"games={games}",

@@ -24,9 +24,9 @@ BATCH = 256
 MARKS = ("policy_loss", "policy_excess", "top1", "value_error")
 
 
-def mark_network(exam: Exam, place: Path | str) -> dict[str, float]:
+def mark_network(exam: Exam, place: Path | str, *, backend: str = "auto") -> dict[str, float]:
     """The marks of the network at a place: a run, a checkpoint, an exported file or the name of a shipped one."""
-    network = open_network(place, exam.game, kind=PolicyValueNetwork)
+    network = open_network(place, exam.game, backend=backend, kind=PolicyValueNetwork)
     evaluator, planes = network.evaluator(), exam.planes(network.description.encoder)
     # Copies, for an answer may be memory that the next one is written to.
     answers = [tuple(map(np.copy, evaluator.evaluate(planes[at : at + BATCH]))) for at in range(0, len(exam), BATCH)]

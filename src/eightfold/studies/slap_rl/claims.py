@@ -125,7 +125,7 @@ def _similar(arm: str, counts: Mapping[str, Mapping[int, Counted]], how: str) ->
         return _claim(claim, OPEN, number)
     if difference.is_above or difference.is_below:
         return _claim(claim, FAILS, number)
-    within = -SIMILAR <= difference.low and difference.high <= SIMILAR
+    within = difference.low >= -SIMILAR and difference.high <= SIMILAR
     return _claim(claim, HOLDS if within else OPEN, number)
 
 
@@ -152,8 +152,8 @@ def _sooner(counts: Mapping[str, Mapping[int, Counted]]) -> Claim:
     return _sign(
         claim,
         difference,
-        f"{arrived['slap']} runs of SLAP and {arrived['augment']} of augmentation get there; where both of a pair do, SLAP"
-        f" needs {difference.text()} games more",
+        f"{arrived['slap']} runs of SLAP and {arrived['augment']} of augmentation get there; where both of a pair"
+        f" do, SLAP needs {difference.text()} games more",
     )
 
 
@@ -163,7 +163,8 @@ def _number(at: int | None) -> float | None:
 
 def _small_buffer(arm: str, usual: Mapping[int, Counted], small: Mapping[int, Counted]) -> Claim:
     published = PUBLISHED_SMALL_BEST[arm]
-    claim = f"a small buffer for the whole run harms {NAMES[arm]} (best {published:.1%} instead of {PUBLISHED_BEST[arm]:.1%})"
+    bests = f"best {published:.1%} instead of {PUBLISHED_BEST[arm]:.1%}"
+    claim = f"a small buffer for the whole run harms {NAMES[arm]} ({bests})"
     best, last = (
         paired(*({seed: getattr(each, name) for seed, each in of.items()} for of in (usual, small)))
         for name in ("best", "last")
@@ -202,8 +203,8 @@ def _speeds_up(row: Compared | None) -> Claim:
     if row is None:
         return _claim(claim, OPEN, "it was not trained")
     number = (
-        f"at equal cost, slap less augment: {row.elo_at_cost.text()} Elo, {row.mark_at_cost.text(3)} nats in the exam, of"
-        " which less is better"
+        f"at equal cost, slap less augment: {row.elo_at_cost.text()} Elo, {row.mark_at_cost.text(3)} nats in the"
+        " exam, of which less is better"
     )
     if min(row.elo_at_cost.pairs, row.mark_at_cost.pairs) < ENOUGH:
         return _claim(claim, OPEN, number)
@@ -240,7 +241,8 @@ def recommendation(rows: Sequence[Compared], learned: Mapping[str, Any]) -> str:
     base = learned["base"]
     proofs = {arm["arm"] for arm in learned["arms"] if arm["proofs"]}
     rule = (
-        f"The rule: the arm with the most Elo over `{base}` at equal cost, if the 95 % interval of its paired difference"
+        f"The rule: the arm with the most Elo over `{base}` at equal cost, if the 95 % interval of its paired"
+        " difference"
         f" excludes zero and its exam is the better one too; else `{base}`. Arms with proofs are no symmetry modes and"
         " do not take part."
     )

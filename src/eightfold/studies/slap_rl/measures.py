@@ -9,14 +9,14 @@ from typing import Any
 
 from eightfold.arena.results import Tally
 from eightfold.core.errors import EightfoldError
+from eightfold.games.game import make_game
 from eightfold.learning.evaluation import measure_network
-from eightfold.nets.store.open import open_network
-from eightfold.nets.store.policy_value import PolicyValueNetwork
 from eightfold.studies.exam import exam_inputs, exam_stage_settings, make_exam, mark_network, read_exam
 from eightfold.studies.exam.record import DEAD, LOST, SEARCHED, WON, Exam, write_exam
 from eightfold.studies.frame import Part, Work
+from eightfold.studies.networks import opened
 from eightfold.studies.runs import network_place
-from eightfold.studies.slap_rl.analysis import equal_cost_networks, final, of_arm, prices_of
+from eightfold.studies.slap_rl.analysis import cost_of, equal_cost_networks, final, of_arm, prices_of
 from eightfold.studies.slap_rl.settings import PUBLISHED_ARMS
 from eightfold.studies.standings import Entrant, round_robin
 
@@ -46,8 +46,6 @@ def exam(work: Work) -> dict[str, Any]:
 
 
 def _game_text(work: Work) -> str:
-    from eightfold.games.game import make_game
-
     return make_game(work.settings.game, trusted=True).text
 
 
@@ -56,10 +54,10 @@ def inputs(work: Work) -> Any:
 
 
 def marks(work: Work) -> dict[str, Any]:
-    """The marks of every kept network, by the place of its run."""
-    results = work.results
+    """The marks of every kept network, by the place of its run, and those of the arms as rows."""
+    results, learned = work.results, work.results["learning"]
     runs = [
-        *results["learning"]["runs"],
+        *learned["runs"],
         *((results["buffers"] or {}).get("runs", [])),
         *((results["stage_one"] or {}).get("rows", [])),
     ]
@@ -68,14 +66,28 @@ def marks(work: Work) -> dict[str, Any]:
         for run in runs
     ]
     found = work.parts(mark_run, cases, [f"marks of run {number}" for number in range(1, len(runs) + 1)])
-    return {"hash": results["exam"]["hash"], "runs": dict(zip([run["place"] for run in runs], found, strict=True))}
+    by_place = dict(zip([run["place"] for run in runs], found, strict=True))
+    table = prices_of(results["prices"]["rows"])
+    rows = [
+        {
+            "arm": run["arm"],
+            "seed": run["seed"],
+            **{name: kept[name] for name in ("games", "steps", "simulations", "minutes")},
+            "cost": cost_of(run, kept, table),
+            **each,
+        }
+        for run in learned["runs"]
+        for kept, each in zip(run["kept"], by_place[run["place"]], strict=True)
+    ]
+    about = {"hash": results["exam"]["hash"], "base": learned["base"], "cost_of": learned["runs"][0]["machine"]}
+    return {**about, "rows": rows, "runs": by_place}
 
 
 def mark_run(part: Part, *, exam: str, place: str, names: list[str]) -> list[dict[str, float]]:
     """A part: the marks of the networks that a run kept."""
     asked, found = _read(part.output / f"exam-{exam}.npz"), []
     for number, name in enumerate(names, start=1):
-        found.append(mark_network(asked, network_place(part.output, place, name)))
+        found.append(mark_network(asked, network_place(part.output, place, name), backend="torch"))  # no conversion
         part.progress(number / len(names))
     return found
 
@@ -111,8 +123,9 @@ def elo(work: Work) -> dict[str, Any]:
         guests=list(guests),
         game=settings.game,
         games=settings.elo_games,
-        options=f"playouts={settings.elo_playouts},proof_nodes=0",
+        playouts=settings.elo_playouts,
         opening_plies=settings.opening_plies,
+        backend=settings.backend,
         seed=settings.seed,
     )
     rating = {entrant: row["elo"] for entrant, row in zip([*entrants, *guests], rows, strict=True)}
@@ -157,6 +170,21 @@ def paper(work: Work) -> dict[str, Any]:
     }
 
 
+def grid(work: Work) -> dict[str, Any] | None:
+    """The points of stage 1 with what they came to."""
+    results = work.results
+    found = results["stage_one"]
+    if found is None:
+        return None
+    scores = {row["place"]: row["score"] for row in results["paper"]["stage_one"]}
+    marks_of = results["marks"]["runs"]
+    rows = [
+        {**{key: row[key] for key in row if key != "kept"}, "score": scores[row["place"]], **marks_of[row["place"]][-1]}
+        for row in found["rows"]
+    ]
+    return {"points": found["points"], "games": found["games"], "rows": rows}
+
+
 def _tier_settings(settings: Any) -> dict[str, Any]:
     return {"tiers": list(settings.tiers), "games": settings.tier_games, "playouts": settings.tier_playouts}
 
@@ -171,6 +199,7 @@ def _evaluated(work: Work, networks: Sequence[tuple[Run, Run]], *, as_paper: boo
             "playouts": settings.tier_playouts,
             "tiers": list(settings.tiers),
             "as_paper": as_paper,
+            "backend": settings.backend,
             "seed": kept["games"],  # evaluations of a run are independent
         }
         for run, kept in networks
@@ -184,10 +213,19 @@ def _evaluated(work: Work, networks: Sequence[tuple[Run, Run]], *, as_paper: boo
 
 
 def evaluate(
-    part: Part, *, place: str, name: str, games: int, playouts: int, tiers: list[int], as_paper: bool, seed: int
+    part: Part,
+    *,
+    place: str,
+    name: str,
+    games: int,
+    playouts: int,
+    tiers: list[int],
+    as_paper: bool,
+    backend: str,
+    seed: int,
 ) -> dict[str, Any]:
     """A part: one network against pure searches of so many playouts."""
-    network = open_network(network_place(part.output, place, name), kind=PolicyValueNetwork)
+    network = opened(network_place(part.output, place, name), backend)
     evaluation = measure_network(
         network.runner(),
         network.description,
@@ -196,7 +234,6 @@ def evaluate(
         seed=seed,
         as_paper=as_paper,
         tiers=tiers,
-        play=part.play,
     )
     results = [result for match in evaluation.mcts.values() for result in match.results]
     sides = [[result for result in results if result.first_named_is_black is first] for first in (True, False)]

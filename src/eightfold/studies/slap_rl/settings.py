@@ -25,7 +25,7 @@ ARMS = (
     " none@equivariant:blocks=1,width=64 none@equivariant:blocks=3,width=112 augment+proofs"
 )
 # What a run is made of, besides the arm, the seed and the games.
-RUN = ("preset", "game", "playouts", "parallel_games", "games_a_round", "changes", "device")
+RUN = ("preset", "game", "playouts", "parallel_games", "games_a_round", "changes", "backend", "device")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +44,7 @@ class RlSettings(ExamSettings):
     parallel_games: int = setting(32, "games that a run plays side by side (Suen & Alonso: 1)", least=1, most=4096)
     games_a_round: int = setting(8, "games between new weights (Suen & Alonso: 1)", least=1, most=4096)
     changes: str = setting("", "further changes of all runs, with a space between: training.l2=1e-5 ...")
+    backend: str = setting("auto", "what runs networks in self-play and in matches: auto, openvino, torch ...")
     device: str = setting("cpu", "where runs are trained and the exam is labelled: cpu or cuda")
     runs_at_once: int = setting(
         1, "runs trained side by side, in processes of their own; 1 on a CPU: the arms of a seed take turns", least=1,
