@@ -28,7 +28,7 @@ STUDY = Study(
     ),
     settings=RlSettings(),
     small=(
-        "arms=none augment slap slap-cc",
+        "arms=none augment slap",
         "network=resnet:blocks=1,filters=8",
         "backend=torch",
         "games=8",
@@ -46,10 +46,10 @@ STUDY = Study(
         "price_steps=2",
         "exam_positions=12",
         "exam_playouts=16",
-        "elo_playouts=4",
-        "tiers=[10, 30, 50]",
-        "tier_games=2",
-        "tier_playouts=8",
+        "elo_playouts=2",
+        "tiers=[5, 10, 20]",
+        "tier_games=1",
+        "tier_playouts=4",
     ),
     check=check,
     stages=(

@@ -75,15 +75,23 @@ def judged(
         _no_halvings(learned["runs"]),
         _speeds_up(next((row for row in rows if row.arm == "slap"), None)),
     ]
+    times = _times(prices, learned["base"])
+    if not has_published_network(learned):
+        times = [{**each, "verdict": OPEN} for each in times]
     if not as_published(learned):
         told = [{**each, "verdict": OPEN} for each in told]
-    return [*told, *_times(prices, learned["base"])]
+    return [*told, *times]
 
 
 def as_published(learned: Mapping[str, Any]) -> bool:
-    return learned["games"] >= PUBLISHED["games"] and all(
-        learned[name] == PUBLISHED[name] for name in ("playouts", "preset")
-    )
+    same = all(learned[name] == PUBLISHED[name] for name in ("playouts", "preset"))
+    return same and learned["games"] >= PUBLISHED["games"] and has_published_network(learned)
+
+
+def has_published_network(learned: Mapping[str, Any]) -> bool:
+    """Whether the yardstick has the paper's network, without which neither strengths nor times can be compared."""
+    network = next(arm["network"] for arm in learned["arms"] if arm["arm"] == learned["base"])
+    return str(network).partition(":")[0] == "a1"
 
 
 def _claim(claim: str, verdict: str, number: str) -> Claim:
@@ -230,7 +238,9 @@ def _time(prices: Sequence[Mapping[str, Any]], base: str, arm: str, published: f
     if ours.mean is None or ours.low is None or ours.high is None or ours.pairs < ENOUGH:
         return _claim(claim, OPEN, "it was measured too seldom")
     number = f"ours, seconds a simulation: {ours.mean:.3f} ({ours.low:.3f} to {ours.high:.3f}) times those of {base}"
-    return _claim(claim, HOLDS if ours.low <= published <= ours.high else FAILS, number)
+    if not ours.low <= published <= ours.high:
+        return _claim(claim, FAILS, number)
+    return _claim(claim, HOLDS if ours.low > 1 else OPEN, number)  # an interval that also includes 1 tells nothing
 
 
 # ---- which mode to use --------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from eightfold.studies.plots import Series, line_plot
 from eightfold.studies.report import Report
 from eightfold.studies.slap_rl import claims as published
 from eightfold.studies.slap_rl.analysis import LAST, MARK, arms_in, counted_runs, of_arm
-from eightfold.studies.slap_rl.sections import MARK_NAMES, mean_text, seconds_of
+from eightfold.studies.slap_rl.sections import MARK_NAMES, seconds_of, share_text
 from eightfold.studies.tables import interval, percent
 
 BEST_POINTS = 10  # of the grid that are shown
@@ -78,10 +78,10 @@ def paper(report: Report, found: dict[str, Any]) -> None:
                     f"`{arm}`{what}",
                     len(counts),
                     next(iter(counts.values())).evaluations,
-                    f"{mean_text(best, 1, scale=100)} %",
+                    share_text(best),
                     percent(max(best)),
                     percent(said[arm]) if arm in said else "",
-                    f"{mean_text([each.last for each in counts.values()], 1, scale=100)} %",
+                    share_text([each.last for each in counts.values()]),
                 )
             )
     headings = ("arm", "seeds", "evaluations", "best of a run", "best of all", "published best", f"mean of last {LAST}")

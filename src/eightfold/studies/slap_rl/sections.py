@@ -12,6 +12,7 @@ from eightfold.studies.paired import Difference
 from eightfold.studies.plots import Series, bar_plot, panel_plot
 from eightfold.studies.report import Report
 from eightfold.studies.slap_rl.analysis import MARK, arms_in, final, mean_curve, of_arm, price_ratio, prices_of
+from eightfold.studies.tables import interval, percent
 
 MARK_NAMES = {
     "policy_excess": "excess loss of the policy, nats",
@@ -30,11 +31,18 @@ def seconds_of(machine: str) -> str:
     return "processor seconds" if machine == "processor" else f"seconds of {machine}"
 
 
-def mean_text(values: Sequence[float], digits: int = 0, *, scale: float = 1.0) -> str:
+def mean_text(values: Sequence[float], digits: int = 0) -> str:
     """The mean and its 95 % interval, if there is one."""
     mean, low, high = mean_interval(values)
-    between = "" if low is None or high is None else f" ({scale * low:,.{digits}f} to {scale * high:,.{digits}f})"
-    return f"{scale * mean:,.{digits}f}{between}"
+    between = "" if low is None or high is None else f" ({low:,.{digits}f} to {high:,.{digits}f})"
+    return f"{mean:,.{digits}f}{between}"
+
+
+def share_text(values: Sequence[float]) -> str:
+    """The same of shares, which are never below 0 or above 1."""
+    mean, low, high = mean_interval(values)
+    between = interval(low, high)
+    return f"{percent(mean)} ({between})" if between else percent(mean)
 
 
 def learning(report: Report, found: dict[str, Any]) -> None:
@@ -183,9 +191,9 @@ def _last_marks(rows: Sequence[Mapping[str, Any]], arm: str) -> tuple[Any, ...]:
         f"`{arm}`",
         len(ends),
         f"{statistics.fmean(row['games'] for row in ends):,.0f}",
-        mean_text([row["cost"] for row in ends]),
+        mean_text([row["cost"] for row in ends], 0 if ends[0]["cost"] >= 100 else 1),
         mean_text([row["policy_excess"] for row in ends], 3),
-        f"{mean_text([row['top1'] for row in ends], 1, scale=100)} %",
+        share_text([row["top1"] for row in ends]),
         mean_text([row["value_error"] for row in ends], 3),
     )
 
