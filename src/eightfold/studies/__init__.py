@@ -14,6 +14,7 @@ STUDIES = {
     "rollouts": "are leaves valued better by games or by the network, in training and play? (Zhao & Zhang, figure 4)",
     "slap-synthetic": "does SLAP learn positions faster than augmentation, or than none? (Suen & Alonso, experiment 1)",
     "slap-rl": "which way of using symmetry helps reinforcement learning, at equal cost? (Suen & Alonso, experiment 2)",
+    "symmetry-factors": "does the best way of using symmetry change with data, board and game?",
     "advisor-start": "what is it worth in time to begin with a teacher's games?",
 }
 MODULES = {
@@ -22,4 +23,5 @@ MODULES = {
     "advisor-start": "advisor.start",
     "slap-synthetic": "slap_synthetic",
     "slap-rl": "slap_rl",
+    "symmetry-factors": "symmetry_factors",
 }

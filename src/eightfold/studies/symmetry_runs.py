@@ -27,6 +27,7 @@ from eightfold.learning.runs.metrics import METRICS
 from eightfold.learning.runs.torch_globals import with_half_of_the_cores
 from eightfold.nets.inference.device import check_device
 from eightfold.studies.frame import Part, Together
+from eightfold.studies.run_costs import PROCESSOR
 from eightfold.studies.runs import SNAPSHOTS, TimedRun, clear, warm_up_once
 from eightfold.studies.together import Turns, in_turns, one_by_one, side_by_side
 
@@ -132,7 +133,7 @@ def train_run(part: Part, *, keep_every: int, **facts: Any) -> Turns:
 def machine(device: str) -> str:
     """What its seconds are seconds of."""
     if device == CPU:
-        return "processor"
+        return PROCESSOR
     if device.startswith("cuda"):
         import torch
 

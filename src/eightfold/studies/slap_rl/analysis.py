@@ -9,17 +9,11 @@ from typing import Any, NamedTuple
 
 from eightfold.studies.grid import mean_interval
 from eightfold.studies.paired import Difference, nearest, paired, ratio, read_at
+from eightfold.studies.run_costs import Kept, Price, Run, cost_by, cost_of
 
-Run = Mapping[str, Any]
-Kept = Mapping[str, Any]
 MARK = "policy_excess"  # the mark that decides; less is better
 LAST = 10  # evaluations whose mean is the honest reading of a run
 CURVE = 20  # points of a curve over costs
-
-
-class Price(NamedTuple):
-    simulation: float  # seconds
-    step: float
 
 
 def final(run: Run) -> Kept:
@@ -33,39 +27,6 @@ def of_arm(runs: Sequence[Run], arm: str) -> list[Run]:
 
 def arms_in(runs: Sequence[Run]) -> list[str]:
     return list(dict.fromkeys(run["arm"] for run in runs))
-
-
-# ---- cost ---------------------------------------------------------------------------------------------------
-
-
-def prices_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, Price]:
-    """Seconds of a simulation and of a step, by arm: all that was measured together."""
-    found = {}
-    for arm in dict.fromkeys(row["arm"] for row in rows):
-        total = {
-            name: sum(row[name] for row in rows if row["arm"] == arm)
-            for name in ("play_seconds", "simulations", "train_seconds", "steps")
-        }
-        step = total["train_seconds"] / total["steps"] if total["steps"] else 0.0
-        found[arm] = Price(total["play_seconds"] / max(1, total["simulations"]), step)
-    return found
-
-
-def cost_of(run: Run, kept: Kept, prices: Mapping[str, Price]) -> float:
-    """Seconds until a network was kept: measured on a processor, counted on a GPU, where runs go on side by side."""
-    if run["machine"] == "processor":
-        return float(kept["seconds"])
-    price = prices[run["arm"]]
-    return float(kept["simulations"] * price.simulation + kept["steps"] * price.step)
-
-
-def price_ratio(rows: Sequence[Mapping[str, Any]], arm: str, base: str, seconds: str, unit: str) -> Difference:
-    """How many times as long as the base an arm takes for a unit of work, by the blocks in which both were measured."""
-    by_block = {
-        each: {row["block"]: row[seconds] / row[unit] for row in rows if row["arm"] == each and row[unit]}
-        for each in (arm, base)
-    }
-    return ratio(by_block[arm], by_block[base])
 
 
 # ---- curves -------------------------------------------------------------------------------------------------
@@ -185,10 +146,6 @@ def equal_cost_networks(run: Run, other: Run, prices: Mapping[str, Price]) -> tu
     cost = min(cost_of(each, final(each), prices) for each in (run, other))
     mine, theirs = (nearest(each["kept"], cost, cost_by(each, prices)) for each in (run, other))
     return cost, mine, theirs
-
-
-def cost_by(run: Run, prices: Mapping[str, Price]) -> Callable[[Kept], float]:
-    return lambda kept: cost_of(run, kept, prices)
 
 
 # ---- as the paper counted -----------------------------------------------------------------------------------

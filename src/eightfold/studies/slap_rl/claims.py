@@ -15,6 +15,7 @@ from typing import Any
 from eightfold.studies.frame import Work
 from eightfold.studies.grid import mean_interval
 from eightfold.studies.paired import Difference, paired
+from eightfold.studies.run_costs import price_ratio, prices_of
 from eightfold.studies.slap_rl.analysis import (
     MARK,
     Compared,
@@ -23,8 +24,6 @@ from eightfold.studies.slap_rl.analysis import (
     counted_runs,
     halvings,
     of_arm,
-    price_ratio,
-    prices_of,
 )
 
 HOLDS, FAILS, OPEN = "holds", "does not hold", "cannot be told"

@@ -15,8 +15,9 @@ from eightfold.studies.exam import exam_inputs, exam_stage_settings, make_exam, 
 from eightfold.studies.exam.record import DEAD, LOST, SEARCHED, WON, Exam, write_exam
 from eightfold.studies.frame import Part, Work
 from eightfold.studies.networks import opened
+from eightfold.studies.run_costs import cost_of, prices_of
 from eightfold.studies.runs import network_place
-from eightfold.studies.slap_rl.analysis import cost_of, equal_cost_networks, final, of_arm, prices_of
+from eightfold.studies.slap_rl.analysis import equal_cost_networks, final, of_arm
 from eightfold.studies.slap_rl.settings import PUBLISHED_ARMS
 from eightfold.studies.standings import Entrant, round_robin
 

@@ -10,9 +10,10 @@ from eightfold.arena.ratings import score_interval
 from eightfold.studies.paired import Difference
 from eightfold.studies.plots import Series, line_plot
 from eightfold.studies.report import Report
+from eightfold.studies.run_costs import seconds_of
 from eightfold.studies.slap_rl import claims as published
 from eightfold.studies.slap_rl.analysis import LAST, MARK, arms_in, counted_runs, of_arm
-from eightfold.studies.slap_rl.sections import MARK_NAMES, seconds_of, share_text
+from eightfold.studies.slap_rl.sections import MARK_NAMES, share_text
 from eightfold.studies.tables import interval, percent
 
 BEST_POINTS = 10  # of the grid that are shown

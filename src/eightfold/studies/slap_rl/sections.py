@@ -11,7 +11,8 @@ from eightfold.studies.grid import mean_interval
 from eightfold.studies.paired import Difference
 from eightfold.studies.plots import Series, bar_plot, panel_plot
 from eightfold.studies.report import Report
-from eightfold.studies.slap_rl.analysis import MARK, arms_in, final, mean_curve, of_arm, price_ratio, prices_of
+from eightfold.studies.run_costs import PROCESSOR, price_ratio, prices_of, seconds_of
+from eightfold.studies.slap_rl.analysis import MARK, arms_in, final, mean_curve, of_arm
 from eightfold.studies.tables import interval, percent
 
 MARK_NAMES = {
@@ -21,14 +22,6 @@ MARK_NAMES = {
     "value_error": "error of the value",
 }
 SHOWN_MARKS = ("policy_excess", "top1", "value_error")
-
-
-def seconds_of(machine: str) -> str:
-    """
-    >>> seconds_of("processor"), seconds_of("NVIDIA H200")
-    ('processor seconds', 'seconds of NVIDIA H200')
-    """
-    return "processor seconds" if machine == "processor" else f"seconds of {machine}"
 
 
 def mean_text(values: Sequence[float], digits: int = 0) -> str:
@@ -57,7 +50,7 @@ def learning(report: Report, found: dict[str, Any]) -> None:
         + " Proofs by threat search are off, as published, but for arms with `+proofs`. Runs of one seed begin with"
         " equal weights where they have the same network."
     )
-    if runs[0]["machine"] == "processor":
+    if runs[0]["machine"] == PROCESSOR:
         report.text(
             "Cost is processor time of self-play and training. The arms of a seed take turns, round by round, the one"
             " that has cost least first, so that all meet the same moods of the machine."
