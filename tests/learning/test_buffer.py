@@ -171,7 +171,7 @@ def test_a_buffer_of_another_make_is_refused(tmp_path):
     with store._environment.begin(write=True) as transaction:
         transaction.put(b"meta", json.dumps({**store.meta, "format": 1}).encode())
     store.close()
-    with pytest.raises(EightfoldError, match="has format 1 and this version of Eightfold reads 3"):
+    with pytest.raises(EightfoldError, match="has format 1 and this version of Eightfold reads 4"):
         DataBuffer(tmp_path / "b", encoder="last-move")
     with pytest.raises(EightfoldError, match="the buffer is empty"):
         DataBuffer(None).sample_batch(4)

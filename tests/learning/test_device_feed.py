@@ -10,11 +10,11 @@ from eightfold.learning.data.batches import BatchMaker
 from eightfold.learning.data.buffer import DataBuffer
 from eightfold.learning.data.device_feed import DeviceFeed, DeviceTurns
 from eightfold.learning.data.device_ring import DeviceRing, TensorBatch
-from eightfold.learning.data.sample import Batch, SampleShape
+from eightfold.learning.data.sample import Batch, SampleShape, one_hot_rows
 from eightfold.nets.inference.evaluator import MODES
 
 SIZE, PLANES, SLOTS, ROWS = 5, 4, 60, 24
-SHAPE = SampleShape((PLANES, SIZE, SIZE), SIZE * SIZE + 1, auxiliary=True)
+SHAPE = SampleShape((PLANES, SIZE, SIZE), SIZE * SIZE + 1, auxiliary=True, next_moves=True)
 DEVICES = [
     "cpu",
     pytest.param("cuda", marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA here")),
@@ -30,13 +30,14 @@ def samples(random: np.random.Generator, count: int) -> Batch:
         random.integers(0, SIZE, (count, 2)),
         random.integers(-1, 2, (count, SIZE * SIZE)).astype(np.float32),
         random.uniform(-1, 1, count).astype(np.float32),
+        one_hot_rows(random.integers(-1, SHAPE.actions, count), SHAPE.actions),
     )
 
 
 def mirrored(device: str, counts: tuple[int, ...] = (40, 7, 33)) -> tuple[DataBuffer, DeviceRing]:
     """A buffer that has come round, and the ring beside it."""
     random = np.random.default_rng(1)
-    buffer = DataBuffer(None, SLOTS, seed=3, auxiliary=True)
+    buffer = DataBuffer(None, SLOTS, seed=3, auxiliary=True, next_moves=True)
     buffer.add_batch(samples(random, counts[0]))
     ring = DeviceRing(SHAPE, SLOTS, torch.device(device))
     ring.fill(buffer)

@@ -15,8 +15,9 @@ from torch.nn import functional
 from eightfold.core.errors import EightfoldError
 from eightfold.core.settings import setting
 from eightfold.isn.weights import HIDDEN_TYPES
-from eightfold.nets.auxiliary import AuxiliaryAnswer, AuxiliaryOption, make_auxiliary
+from eightfold.nets.auxiliary import AuxiliaryAnswer, make_auxiliary
 from eightfold.nets.equivariant import EquivariantConvolution
+from eightfold.nets.heads import AuxiliaryOption
 from eightfold.nets.shape import Shape
 from eightfold.symmetry.group import ALL, subgroup_name
 from eightfold.symmetry.representations import make_field
@@ -68,7 +69,8 @@ class ISNPolicy(nn.Module):
         if predictors is not None:
             # From plain numbers, as the other heads: ownership turns with the board, and the score does not change.
             plain = EquivariantConvolution(hidden, make_field(trivial=heads))
-            predictors.score.weight.data.mul_(0.1)
+            for layer in predictors.last_layers():
+                layer.weight.data.mul_(0.1)
             self.auxiliary = nn.Sequential(plain, nn.ReLU(), predictors)
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
@@ -76,7 +78,7 @@ class ISNPolicy(nn.Module):
 
     def with_auxiliary(self, planes: Tensor) -> AuxiliaryAnswer:
         given, hidden = self._hidden(planes)
-        assert self.auxiliary is not None, "made without auxiliary=1"
+        assert self.auxiliary is not None, "made without auxiliary heads"
         return AuxiliaryAnswer(*self._answer(given, hidden), *self.auxiliary(hidden))
 
     def _hidden(self, planes: Tensor) -> tuple[Tensor, Tensor]:

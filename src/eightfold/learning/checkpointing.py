@@ -28,6 +28,7 @@ from eightfold.nets.store.checkpoint import load_weights
 from eightfold.nets.store.description import CARD, DESCRIPTION, load_description
 
 CLIP = "clip.norms"
+TRAINED, AVERAGED = "trained.", "average.steps"  # weights that are not those which play; steps in their mean
 
 
 @dataclass
@@ -57,7 +58,10 @@ class SelfPlayProgress(Progress):
 
 
 def training_state(trainer: Trainer) -> bytes:
-    """The optimiser's state and the history of gradient norms, as safetensors."""
+    """The optimiser's state and the history of gradient norms, as safetensors.
+
+    The weights are beside it. Where these are averaged ones, which play, those that are trained are in it.
+    """
     from safetensors.torch import save
 
     tensors = {
@@ -66,6 +70,10 @@ def training_state(trainer: Trainer) -> bytes:
         for name, value in entry.items()
         if isinstance(value, torch.Tensor)
     }
+    if trainer.average is not None:
+        state = trainer.model.state_dict().items()
+        tensors |= {f"{TRAINED}{name}": tensor.detach().cpu().contiguous() for name, tensor in state}
+        tensors[AVERAGED] = torch.tensor([trainer.average.steps])
     return save({**tensors, CLIP: torch.tensor(trainer.clip_history, dtype=torch.float64)})
 
 
@@ -77,11 +85,15 @@ def load_training_state(trainer: Trainer, path: Path) -> None:
     try:
         tensors = load(path.read_bytes())
         norms = tensors.pop(CLIP, torch.zeros(0))
+        averaged = int(tensors.pop(AVERAGED, torch.zeros(1)))
+        trained = {name: tensors.pop(name) for name in list(tensors) if name.startswith(TRAINED)}
         state: dict[int, dict[str, Any]] = {}
         for name, tensor in tensors.items():
             number, _, key = name.partition(".")
             state.setdefault(int(number), {})[key] = tensor.reshape(()) if key == "step" else tensor
         _check_fits(trainer, state)
+        if trained:
+            trainer.model.load_state_dict({name.removeprefix(TRAINED): each for name, each in trained.items()})
     except OSError as error:
         raise EightfoldError(f"{path}: {error.strerror}") from None
     except (SafetensorError, ValueError, KeyError, RuntimeError) as error:
@@ -93,6 +105,8 @@ def load_training_state(trainer: Trainer, path: Path) -> None:
         _lay_out(trainer, state)
         trainer.optimiser.load_state_dict({**trainer.optimiser.state_dict(), "state": state})
     trainer.clip_history = norms.tolist()
+    if trainer.average is not None and trained:
+        trainer.average.count(averaged)
 
 
 def _lay_out(trainer: Trainer, state: Mapping[int, dict[str, torch.Tensor]]) -> None:
@@ -181,6 +195,8 @@ class CheckpointLoader:
             )
         progress = self._load_progress()
         load_weights(network, folder / NETWORK)
+        if trainer.average is not None:
+            trainer.average.restart()
         reason = fault(TRAINING)
         if reason == "is missing":
             notices.append(f"{folder / TRAINING} is missing: the weights are kept, the optimiser begins afresh")

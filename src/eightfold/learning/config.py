@@ -101,6 +101,24 @@ class TrainingConfig:
         former=("owners_weight",),
     )
     score_weight: float = setting(1.0, "weight of the score loss, likewise", least=0, most=1000)
+    soft_policy_weight: float = setting(
+        8.0, "weight of the soft policy's loss, for networks with that auxiliary head", least=0, most=1000
+    )
+    soft_policy_temperature: float = setting(
+        4.0, "the temperature at which it learns the policy of the search", least=1, most=1000
+    )
+    next_move_weight: float = setting(
+        0.15,
+        "weight of the loss of the opponent's next move, for networks with that auxiliary head",
+        least=0,
+        most=1000,
+    )
+    average_weights: int = setting(
+        0,
+        "self-play, evaluations and exports use the mean weights of about so many steps; 0: the last",
+        least=0,
+        most=1e9,
+    )
     precision: str = setting(
         "auto", "auto: bf16 where the processor has it, else fp32", choices=("auto", "bf16", "fp32")
     )

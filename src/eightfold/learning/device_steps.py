@@ -14,17 +14,17 @@ On a CPU the same operations run one by one, so that tests need no GPU. Read bef
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, Protocol
 
 import torch
 from torch import Tensor, nn
 
+from eightfold.learning.averaging import AveragedWeights
 from eightfold.learning.data.device_ring import TensorBatch
 from eightfold.learning.data.sample import Batch, SampleShape
 
 WARM_UPS = 3  # steps before the recording, in which the libraries choose kernels and take their memory
-PARTS = 4  # of a loss: policy, value, ownership and score
 PRIORITY = -1  # of its stream: its kernels are short, and those of self-play fill the GPU
 EPSILON = 1e-6  # as in `torch.nn.utils.clip_grad_norm_`
 
@@ -39,7 +39,7 @@ class Settled(NamedTuple):
     """What the steps since the last time have said."""
 
     steps: int
-    losses: list[float]  # [PARTS] their means
+    losses: list[float]  # their means, of each part of the loss
     diverged: bool  # a gradient was not a number
 
 
@@ -91,20 +91,23 @@ class DeviceSteps:
         self,
         model: nn.Module,
         optimiser: torch.optim.Optimizer,
-        losses: Callable[[TensorBatch], Sequence[Tensor]],
+        losses: Callable[[TensorBatch], Mapping[str, Tensor]],
         *,
-        weights: Sequence[float],
+        weights: Mapping[str, float],
         quantile: float,
         history: int,
         device: torch.device,
+        average: AveragedWeights | None = None,
     ) -> None:
-        """`losses` gives up to PARTS means over a batch, `weights` says what each counts."""
+        """`losses` gives means over a batch by their names, some of those in `weights`, which says what each counts."""
         self._model, self._optimiser, self._losses, self._weights = model, optimiser, losses, weights
+        self._parts, self._average = len(weights), average
         self.device = device
         self.stream = torch.cuda.Stream(device, PRIORITY) if device.type == "cuda" else None  # type: ignore[no-untyped-call]
         self.clip = DeviceClip(quantile, history, device)
         optimiser.found_inf = self.clip.bad  # type: ignore[attr-defined]  # Adam then leaves the weights alone
-        self._sums = torch.zeros(PARTS + 1, dtype=torch.float64, device=device)  # losses, and gradients that were bad
+        # Of every part of the loss, and of gradients that were bad.
+        self._sums = torch.zeros(self._parts + 1, dtype=torch.float64, device=device)
         self._steps = 0  # launched since the sums were zero
         self._under_way: list[tuple[Tensor, Any, int]] = []  # sums on their way to the host
         self._heard: list[tuple[list[float], int]] = []
@@ -118,13 +121,15 @@ class DeviceSteps:
         """One step on a batch, operation by operation."""
         losses = self._losses(batch)
         self._optimiser.zero_grad(set_to_none=True)
-        weighted = [weight * loss for weight, loss in zip(self._weights, losses, strict=False)]
+        weighted = [self._weights[name] * loss for name, loss in losses.items()]
         torch.stack(weighted).sum().backward()  # type: ignore[no-untyped-call]
         self.clip.clip([parameter.grad for parameter in self._model.parameters() if parameter.grad is not None])
         self._optimiser.step()
-        said = [loss.detach().double() for loss in losses]
-        said += [said[0].new_zeros(())] * (PARTS - len(losses))
-        self._sums.add_(torch.stack([*said, self.clip.bad.double()]))
+        if self._average is not None:
+            self._average.update()
+        bad = self.clip.bad.double()
+        said = [losses[name].detach().double() if name in losses else torch.zeros_like(bad) for name in self._weights]
+        self._sums.add_(torch.stack([*said, bad]))
 
     def record(self, feed: Feed) -> None:
         """Make ready for steps on the batches of a feed; nothing of the present state changes."""
@@ -161,7 +166,7 @@ class DeviceSteps:
         self._send_sums()
         while len(self._under_way) > 1:
             self._hear()
-        return all(sums[PARTS] == 0 for sums, _ in self._heard)
+        return all(sums[-1] == 0 for sums, _ in self._heard)
 
     def wait(self) -> None:
         """Until all steps are done."""
@@ -176,8 +181,8 @@ class DeviceSteps:
         steps = sum(count for _, count in self._heard)
         sums = [sum(part) for part in zip(*(each for each, _ in self._heard), strict=True)]
         self._heard = []
-        means = [part / max(1, steps) for part in sums[:PARTS]]
-        return Settled(steps, means, diverged=bool(sums) and sums[PARTS] > 0)
+        means = [part / max(1, steps) for part in sums[:-1]]
+        return Settled(steps, means, diverged=bool(sums) and sums[-1] > 0)
 
     def _send_sums(self) -> None:
         if self._steps == 0:
@@ -204,7 +209,8 @@ class DeviceSteps:
         for number, parameter in enumerate(self._model.parameters()):
             for name, value in self._optimiser.state.get(parameter, {}).items():
                 tensors[f"optimiser.{number}.{name}"] = value
-        return {**tensors, "clip.norms": self.clip._norms, "clip.seen": self.clip._seen}
+        averaged = {} if self._average is None else self._average.tensors()
+        return {**tensors, **averaged, "clip.norms": self.clip._norms, "clip.seen": self.clip._seen}
 
     def _state(self) -> dict[str, Tensor]:
         return {name: tensor.clone() for name, tensor in self._tensors().items()}

@@ -33,11 +33,12 @@ from eightfold.learning.data.device_ring import DeviceRing
 from eightfold.learning.data.record import PlayedGame
 from eightfold.learning.data.sample import SampleShape
 from eightfold.learning.loop import Training
+from eightfold.learning.losses import Losses
 from eightfold.learning.runs.shell import Entry, Report
 from eightfold.learning.runs.torch_globals import with_short_turns
 from eightfold.learning.schedule import whole_steps
 from eightfold.learning.storing import StoringThread
-from eightfold.learning.trainer import Losses, Trainer
+from eightfold.learning.trainer import Trainer
 
 ROUND_SECONDS = 2.0  # between new weights, or as long as `games_a_round` games take
 STEPS_AT_ONCE = 32  # are launched before anybody looks at the clock
@@ -84,7 +85,8 @@ class GpuTraining(Training):
             return None
         config, game, device = self.config, self.game, self.trainer.device
         planes = game.encoder(config.encoder)[1]
-        shape = SampleShape((planes, game.size, game.size), game.actions, self._auxiliary)
+        kept = self.buffer.auxiliary, self.buffer.next_moves
+        shape = SampleShape((planes, game.size, game.size), game.actions, *kept)
         slots, needed = self.slots, DeviceRing.bytes_needed(shape, self.slots)
         if device.type == "cuda" and needed > RING_SHARE * torch.cuda.mem_get_info(device)[0]:
             gib = needed / 2**30

@@ -42,6 +42,7 @@ from eightfold.learning.data.buffer import DataBuffer
 from eightfold.learning.data.record import PlayedGame
 from eightfold.learning.data.sample import Batch
 from eightfold.learning.evaluation import Evaluation, measure_network
+from eightfold.learning.losses import Losses, taught
 from eightfold.learning.monitors import SelfPlayMonitor
 from eightfold.learning.opponents import keep_network, network_opponents
 from eightfold.learning.runs.folder import GAMES, PROGRESS, TRAINING
@@ -56,9 +57,10 @@ from eightfold.learning.schedule import (
     whole_steps,
 )
 from eightfold.learning.storing import GameStore
-from eightfold.learning.trainer import Losses, Trainer
+from eightfold.learning.trainer import Trainer
 from eightfold.learning.validation import three_sigma_rule, validation_loss
-from eightfold.nets.auxiliary import has_auxiliary
+from eightfold.nets.auxiliary import heads_of
+from eightfold.nets.heads import NEXT, POINTS
 from eightfold.nets.store.checkpoint import checkpoint_files, load_weights
 from eightfold.nets.store.description import Description
 from eightfold.nets.store.open import open_network
@@ -95,10 +97,10 @@ class Training(Run[TrainConfig]):
         self._seeds = np.random.SeedSequence(config.seed).spawn(3)
         with seeded(config.seed):
             self.network = self.description.make()
-        self._auxiliary = has_auxiliary(self.network)  # only games that are decided by points have such targets
+        self._heads = heads_of(self.network)
         self._tuition: Tuition | None = None
         if config.advisor.folder:
-            self._tuition = Tuition(config, self._path, self.game, auxiliary=self._auxiliary)
+            self._tuition = Tuition(config, self._path, self.game, auxiliary=POINTS in self._heads)
             self.config = self._tuition.config
         if config.start_from and not self._has_weights:
             check_start(config)
@@ -162,7 +164,8 @@ class Training(Run[TrainConfig]):
                 seed=config.seed,
                 encoder=config.encoder,
                 symmetries=self.game.symmetries,
-                auxiliary=self._auxiliary,
+                auxiliary=POINTS in self._heads,
+                next_moves=NEXT in self._heads,
             )
         )
 
@@ -180,7 +183,7 @@ class Training(Run[TrainConfig]):
         wanted = Wanted(
             config=self.config,
             game=self.game,
-            network=self.network,
+            network=self.trainer.playing,
             description=self.description,
             turns=self._seeds[1],
             games=self.progress.games,
@@ -197,7 +200,7 @@ class Training(Run[TrainConfig]):
             marks = {**self.folder.marks(progress.games), "validation": len(self.validation)}
         parameters = sum(parameter.numel() for parameter in self.network.parameters())
         card = card_text(self.config, self.game, self.progress, parameters, self.evaluation, self.learned_from)
-        files = checkpoint_files(self.network, self.description, card)
+        files = checkpoint_files(self.trainer.playing, self.description, card)
         return {**files, TRAINING: training_state(self.trainer), PROGRESS: as_json(progress)}, marks
 
     def close(self) -> None:
@@ -329,8 +332,8 @@ class Training(Run[TrainConfig]):
     def _mean_losses(self, losses: list[Losses]) -> dict[str, float]:
         if not losses:
             return {}
-        names = [f"{name}_loss" for name in Losses._fields[: 4 if self._auxiliary else 2]]
-        return dict(zip(names, np.mean(losses, axis=0).tolist(), strict=False))
+        found = dict(zip(Losses._fields, np.mean(losses, axis=0).tolist(), strict=True))
+        return {f"{name}_loss": found[name] for name in taught(self._heads)}
 
     def _train_steps(self, deadline: float) -> list[Losses]:
         """The steps that the samples of the rounds before have earned, as far as the time allows."""
@@ -429,7 +432,7 @@ class Training(Run[TrainConfig]):
             play=self.players.play_games,
         )
         self.measuring = False
-        keep_network(run, progress.games, self.network, self.description, keep=settings.keep_networks)
+        keep_network(run, progress.games, self.trainer.playing, self.description, keep=settings.keep_networks)
         progress.evaluated_at, progress.evaluated_games = progress.seconds, progress.games
         entry = {
             "minutes": progress.seconds / 60,
@@ -442,4 +445,4 @@ class Training(Run[TrainConfig]):
     def _hand_over_weights(self) -> None:
         """Who plays gets what was trained, and forgets what it knew with the weights before."""
         self.trainer.wait()
-        self.players.load(self.network, theta=weight_of_rollouts(self.config.selfplay, done=self.done))
+        self.players.load(self.trainer.playing, theta=weight_of_rollouts(self.config.selfplay, done=self.done))

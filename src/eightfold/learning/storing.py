@@ -76,6 +76,7 @@ class GameStore:
                 encoder=self._config.encoder,
                 value_mix=self._config.selfplay.value_mix,
                 auxiliary=buffer.auxiliary,
+                next_moves=buffer.next_moves,
             )
             buffer.add_batch(batch, note=StoredGames.of(count, trained_on, lines).text)
         self._folder.log_games(lines)

@@ -1,9 +1,7 @@
 """The trainer: loss, optimiser, clipping; one step for each batch, as Suen & Alonso trained.
 
-    loss = (z - v)^2 - pi . log p   (+ L2 by weight decay)
-
-A network with auxiliary heads (`nets/auxiliary.py`) is also taught who owned the points at the end of the game, and by
-how much it was won: a weight each, times the mean squared error.
+What is taught is in `losses.py`. With averaged weights (`averaging.py`) the network that plays is not the one that is
+trained: `playing` is the one for games.
 
 `Trainer(model, lr, device).train_epoch(data_buffer, batch_size, steps_per_epoch)` trains on a buffer; the training loop
 of a run calls `step` with batches of its own.
@@ -17,39 +15,30 @@ from __future__ import annotations
 import contextlib
 from collections import deque
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from dataclasses import asdict
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
-from torch.nn import functional
 
 from eightfold.core.errors import EightfoldError
 from eightfold.core.settings import check_values
+from eightfold.learning.averaging import AveragedWeights
 from eightfold.learning.config import TrainConfig, TrainingConfig
 from eightfold.learning.data.batches import BatchMaker
 from eightfold.learning.data.buffer import DataBuffer
 from eightfold.learning.data.device_ring import TensorBatch
 from eightfold.learning.data.sample import Batch, SampleShape
 from eightfold.learning.device_steps import DeviceSteps, Feed, HostFeed
+from eightfold.learning.losses import Losses, Teaching, means
 from eightfold.learning.runs.torch_globals import seeded
-from eightfold.nets.auxiliary import has_auxiliary
+from eightfold.nets.auxiliary import heads_of
+from eightfold.nets.heads import NEXT, POINTS
 from eightfold.nets.shape import Shape
 
 CLIP_HISTORY = 1000
-
-
-class Losses(NamedTuple):
-    policy: float
-    value: float
-    ownership: float = 0.0
-    score: float = 0.0
-
-    @property
-    def total(self) -> float:
-        """Of what plays: the other two only teach."""
-        return self.policy + self.value
 
 
 class AutoClip:
@@ -83,11 +72,14 @@ class Trainer:
         precision: str = "auto",
         symmetry: str = "augment",
         seed: int = 0,
-        ownership_weight: float = 1.0,
-        score_weight: float = 1.0,
+        average_weights: int = 0,
         waits: bool | None = None,
+        **teaching: float,
     ) -> None:
-        """`waits`: whether every step waits for the one before; None: not on CUDA, where that pays."""
+        """`teaching`: what the losses of auxiliary heads count, as in the settings of a run (`losses.Teaching`).
+
+        `waits`: whether every step waits for the one before; None: not on CUDA, where that pays.
+        """
         check_values(
             TrainingConfig,
             learning_rate=lr,
@@ -95,10 +87,11 @@ class Trainer:
             l2=l2,
             clip_quantile=clip_quantile,
             precision=precision,
-            ownership_weight=ownership_weight,
-            score_weight=score_weight,
+            average_weights=average_weights,
+            **teaching,
         )
-        self._weights = (1.0, 1.0, ownership_weight, score_weight)
+        self._teaching = Teaching(**teaching)
+        self._weights, self._heads = self._teaching.weights, heads_of(model)
         self.device = torch.device(device)
         self.model = model.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
         self._bf16 = use_bf16(precision, self.device)
@@ -120,6 +113,7 @@ class Trainer:
         else:
             self.optimiser = torch.optim.SGD(groups, lr, momentum=0.9)
         self._clip = AutoClip(clip_quantile)
+        self.average = AveragedWeights(self.model, average_weights) if average_weights else None
         self._device_steps = self._steps_on_device(clip_quantile) if ahead else None
         self._host_feed: HostFeed | None = None
         self._random, self._seed = np.random.default_rng(seed), seed
@@ -140,10 +134,15 @@ class Trainer:
             precision=settings.precision,
             symmetry=config.symmetry,
             seed=config.seed,
-            ownership_weight=settings.ownership_weight,
-            score_weight=settings.score_weight,
+            average_weights=settings.average_weights,
             waits=waits,
+            **asdict(Teaching.of(settings)),
         )
+
+    @property
+    def playing(self) -> nn.Module:
+        """The network for games, evaluations and exports, with averaged weights where they are wanted."""
+        return self.model if self.average is None else self.average.network
 
     @property
     def clip_history(self) -> list[float]:
@@ -177,6 +176,7 @@ class Trainer:
             quantile=quantile,
             history=CLIP_HISTORY,
             device=self.device,
+            average=self.average,
         )
 
     @property
@@ -187,7 +187,8 @@ class Trainer:
     def record_host_batches(self, shape: Shape, batch_size: int) -> None:
         """Make ready for `step` with batches of one size, for a network of this shape; nothing to do without CUDA."""
         if self._device_steps is not None:
-            sample = SampleShape((shape.planes, shape.size, shape.size), shape.actions, has_auxiliary(self.model))
+            planes, heads = (shape.planes, shape.size, shape.size), self._heads
+            sample = SampleShape(planes, shape.actions, POINTS in heads, NEXT in heads)
             self._host_feed = HostFeed(sample, batch_size, self.device)
             self._device_steps.record(self._host_feed)
 
@@ -247,14 +248,16 @@ class Trainer:
         with self._dropping():
             losses = self._losses(self._tensors(batch))
         self.optimiser.zero_grad(set_to_none=True)
-        total = sum((weight * loss for weight, loss in zip(self._weights, losses, strict=False)), torch.zeros(()))
+        total = sum((self._weights[name] * loss for name, loss in losses.items()), torch.zeros(()))
         total.backward()  # type: ignore[no-untyped-call]
         norm = self._clip.clip(self.model)
         if not np.isfinite(norm):
             raise self._diverged()
         self.optimiser.step()
+        if self.average is not None:
+            self.average.update()
         self.steps += 1
-        return Losses(*(float(loss.detach()) for loss in losses))
+        return Losses(**{name: float(loss.detach()) for name, loss in losses.items()})
 
     def _diverged(self) -> EightfoldError:
         return EightfoldError(f"training diverged at step {self.steps}: a gradient is not a number; lower the rate")
@@ -270,38 +273,24 @@ class Trainer:
     def losses(self, batch: Batch) -> Losses:
         """The losses on a batch, without learning from it."""
         self.model.eval()
-        return Losses(*map(float, self._losses(self._tensors(batch))))
+        return Losses(**{name: float(loss) for name, loss in self._losses(self._tensors(batch)).items()})
 
     @torch.no_grad()
     def sample_losses(self, batch: Batch) -> NDArray[np.float32]:  # [B]
         """What policy and value cost on each sample of a batch, without learning from it."""
         self.model.eval()
-        policy, value = self._losses_each(self._tensors(batch))[:2]
-        return (policy + value).float().cpu().numpy()
+        losses = self._losses_each(self._tensors(batch))
+        return (losses["policy"] + losses["value"]).float().cpu().numpy()
 
-    def _losses(self, batch: TensorBatch) -> list[Tensor]:
-        return [losses.mean() for losses in self._losses_each(batch)]
+    def _losses(self, batch: TensorBatch) -> dict[str, Tensor]:
+        return means(self._losses_each(batch), batch)
 
-    def _losses_each(self, batch: TensorBatch) -> list[Tensor]:
-        """Policy and value, and with auxiliary heads ownership and score: [B] each."""
-        states, policies, values, *auxiliary = (each for each in batch if each is not None)
-        states = states.contiguous(memory_format=torch.channels_last)
-        auxiliary = auxiliary if has_auxiliary(self.model) else []
+    def _losses_each(self, batch: TensorBatch) -> dict[str, Tensor]:
+        """The losses of every sample [B], by their names."""
+        states = batch.states.contiguous(memory_format=torch.channels_last)
         with torch.autocast(self.device.type, dtype=torch.bfloat16, enabled=self._bf16):
-            answer = self.model.with_auxiliary(states) if auxiliary else self.model(states)
-        logits, expected = answer[:2]
-        log_policy = functional.log_softmax(logits.float(), dim=1)
-        policy_loss = -(policies * log_policy).sum(dim=1)
-        if expected.ndim == 1:
-            value_loss = (values - expected.float()) ** 2
-        else:
-            # What a value leaves open is the chance of a draw: 1 if the game was drawn, 0 if it was not.
-            targets = torch.stack([values, 1 - values.abs()], dim=1)
-            value_loss = ((targets - expected.float()) ** 2).sum(dim=1)
-        losses = [policy_loss, value_loss]
-        for target, predicted in zip(auxiliary, answer[2:], strict=False):
-            losses.append(((target - predicted.float()) ** 2).reshape(len(target), -1).mean(dim=1))
-        return losses
+            answer = self.model.with_auxiliary(states) if self._heads else self.model(states)
+        return self._teaching.each(batch, answer)
 
     def _tensors(self, batch: Batch) -> TensorBatch:
         columns: list[Any] = [None if each is None else each.to(self.device) for each in TensorBatch.of(batch)]
@@ -325,7 +314,8 @@ class Trainer:
 
 
 def _shape_of(batch: Batch) -> SampleShape:
-    return SampleShape(batch.states.shape[1:], batch.policies.shape[1], batch.ownership is not None)
+    kept = batch.ownership is not None, batch.next_moves is not None
+    return SampleShape(batch.states.shape[1:], batch.policies.shape[1], *kept)
 
 
 def use_bf16(precision: str, device: torch.device) -> bool:

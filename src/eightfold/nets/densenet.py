@@ -18,7 +18,7 @@ import torch
 from torch import Tensor, nn
 
 from eightfold.core.settings import setting
-from eightfold.nets.auxiliary import AuxiliaryOption
+from eightfold.nets.heads import AuxiliaryOption
 from eightfold.nets.networks import NormalisedConvolution, PooledNetwork
 from eightfold.nets.shape import Shape
 

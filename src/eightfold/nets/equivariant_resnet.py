@@ -29,7 +29,8 @@ from torch.nn import functional
 
 from eightfold.core.errors import EightfoldError
 from eightfold.core.settings import setting
-from eightfold.nets.auxiliary import AuxiliaryOption, make_auxiliary
+from eightfold.nets.auxiliary import make_auxiliary
+from eightfold.nets.heads import AuxiliaryOption
 from eightfold.nets.networks import NormalisedLayer, PooledNetwork, residual_blocks
 from eightfold.nets.shape import Shape
 from eightfold.symmetry.group import ALL, COUNT, subgroup_name
@@ -151,7 +152,7 @@ class EquivariantResNet(PooledNetwork):
         # 3x3: at a single point all that is plain in an orbit is its sum.
         return EquivariantLayer(self._field, Copies(kind=TRIVIAL, count=width), relu=relu)
 
-    def _predictors(self, filters: int, shape: Shape, wanted: int, name: str) -> nn.Module | None:
+    def _predictors(self, filters: int, shape: Shape, wanted: str, name: str) -> nn.Module | None:
         width = filters // 2
         heads = make_auxiliary(wanted, width, shape, name)
         return None if heads is None else nn.Sequential(self._gathering(filters, width), heads)

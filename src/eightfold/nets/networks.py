@@ -9,8 +9,8 @@
 
 Shapes: B batch, C planes, N board size, A actions. `forward([B, C, N, N])` gives `([B, A], [B])`; logits are
 for all actions, legal or not, and values are from the side to move, -1 to 1. A network that tells draws from
-even chances gives values `[B, 2]`: the value, and the chance of a draw. With `auxiliary=1` a network also learns who
-will own the points of a game of Go, see `auxiliary.py`.
+even chances gives values `[B, 2]`: the value, and the chance of a draw. With `auxiliary=` a network also learns who
+will own the points of a game of Go, or what the opponent plays next: see `auxiliary.py`.
 """
 
 from __future__ import annotations
@@ -27,9 +27,10 @@ from torch.nn import functional
 
 from eightfold.core.settings import setting
 from eightfold.core.specs import read_spec, spec_values, split_name, write_spec
-from eightfold.nets.auxiliary import AuxiliaryAnswer, AuxiliaryOption, has_auxiliary, make_auxiliary
+from eightfold.nets.auxiliary import AuxiliaryAnswer, AuxiliaryHeads, has_auxiliary, make_auxiliary
 from eightfold.nets.convolutions import RectifiedConvolution
 from eightfold.nets.equivariant import EquivariantConvolution
+from eightfold.nets.heads import AuxiliaryOption
 from eightfold.nets.shape import Shape
 from eightfold.nets.slap_layer import SoftSlap
 from eightfold.parts import NETWORKS
@@ -93,7 +94,7 @@ class A1(nn.Module):
 
     def with_auxiliary(self, planes: Tensor) -> AuxiliaryAnswer:
         features = self.body(planes)
-        assert self.auxiliary is not None, "made without auxiliary=1"
+        assert self.auxiliary is not None, "made without auxiliary heads"
         return AuxiliaryAnswer(*self._answer(features), *self.auxiliary(features))
 
     def _answer(self, features: Tensor) -> tuple[Tensor, Tensor]:
@@ -132,7 +133,7 @@ class PooledNetwork(nn.Module, ABC):
     any_size = True
     body_parts: tuple[str, ...] = ()  # the modules that the planes go through on their way to the heads, by name
 
-    def _add_heads(self, filters: int, shape: Shape, auxiliary: int, name: str) -> None:
+    def _add_heads(self, filters: int, shape: Shape, auxiliary: str, name: str) -> None:
         width = filters // 2 or 1
         self.policy_features = self._gathering(filters, width, relu=False)
         self.policy_pool = nn.Linear(2 * width, width)
@@ -147,8 +148,8 @@ class PooledNetwork(nn.Module, ABC):
         """What a head takes from the features: `width` plain planes."""
         return NormalisedConvolution(filters, width, kernel=1, relu=relu)
 
-    def _predictors(self, filters: int, shape: Shape, wanted: int, name: str) -> nn.Module | None:
-        """The auxiliary heads, from features to ownership and scores."""
+    def _predictors(self, filters: int, shape: Shape, wanted: str, name: str) -> nn.Module | None:
+        """The auxiliary heads, from features to what they predict."""
         return make_auxiliary(wanted, filters, shape, name)
 
     @abstractmethod
@@ -160,7 +161,7 @@ class PooledNetwork(nn.Module, ABC):
 
     def with_auxiliary(self, planes: Tensor) -> AuxiliaryAnswer:
         features = self._features(planes)
-        assert self.auxiliary is not None, "made without auxiliary=1"
+        assert self.auxiliary is not None, "made without auxiliary heads"
         return AuxiliaryAnswer(*self._answer(features), *self.auxiliary(features))
 
     def _answer(self, features: Tensor) -> tuple[Tensor, Tensor]:
@@ -263,10 +264,13 @@ def initialise(network: nn.Module) -> None:
             nn.init.kaiming_normal_(module.weight, nonlinearity="relu")
             if module.bias is not None:
                 nn.init.zeros_(module.bias)
-    for head in (getattr(network, name, None) for name in ("policy", "policy_pass", "value", "auxiliary")):
-        layers = [m for m in head.modules() if isinstance(m, nn.Linear | nn.Conv2d)] if head is not None else []
-        if layers:
-            layers[-1].weight.data.mul_(0.1)  # start undecided: a flat policy and values near zero
+    last = [
+        layer for module in network.modules() if isinstance(module, AuxiliaryHeads) for layer in module.last_layers()
+    ]
+    for head in (getattr(network, name, None) for name in ("policy", "policy_pass", "value")):
+        last += [m for m in head.modules() if isinstance(m, nn.Linear | nn.Conv2d)][-1:] if head is not None else []
+    for layer in last:
+        layer.weight.data.mul_(0.1)  # start undecided: a flat policy and values near zero
 
 
 def folded(network: nn.Module) -> nn.Module:

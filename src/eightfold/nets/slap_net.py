@@ -12,15 +12,17 @@ network says whether any board size will do and whether there are auxiliary head
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 from torch import Tensor, nn
 
 from eightfold.core.errors import EightfoldError
 from eightfold.core.settings import setting
 from eightfold.core.specs import split_name
-from eightfold.nets.auxiliary import AuxiliaryAnswer
+from eightfold.nets.auxiliary import AuxiliaryAnswer, heads_of
+from eightfold.nets.heads import HEADS
 from eightfold.nets.networks import PooledNetwork, make_network, network_text, plays_any_size
 from eightfold.nets.shape import Shape
 from eightfold.nets.slap_layer import (
@@ -79,10 +81,24 @@ class SlapNet(nn.Module):
         return cast(tuple[Tensor, Tensor], self.inner(planes))
 
     def with_auxiliary(self, planes: Tensor) -> AuxiliaryAnswer:
-        if isinstance(self.inner, TurningLayer):
-            ask = self._network.with_auxiliary
-            return AuxiliaryAnswer(*self.inner.run(ask, planes, (POINTS, SAME, POINTS, SAME)))  # type: ignore[arg-type]
-        return cast(AuxiliaryAnswer, self._network.with_auxiliary(planes))  # type: ignore[operator]
+        ask = cast(Callable[[Tensor], AuxiliaryAnswer], self._network.with_auxiliary)
+        if not isinstance(self.inner, TurningLayer):
+            return ask(planes)
+        there = [index for index, kind in enumerate(self._predicts) if kind]
+        kinds = tuple(self._predicts[index] for index in there)
+        given = self.inner.run(lambda turned: [ask(turned)[index] for index in there], planes, kinds)
+        whole: list[Any] = [None] * len(self._predicts)
+        for index, part in zip(there, given, strict=True):
+            whole[index] = part
+        return AuxiliaryAnswer(*whole)
+
+    @property
+    def _predicts(self) -> tuple[str, ...]:
+        """How each part of an auxiliary answer turns; nothing for those that the inner network lacks."""
+        heads = heads_of(self._network)
+        points, soft, following = (head in heads for head in HEADS)
+        owned = (POINTS, SAME) if points else ("", "")
+        return (POINTS, SAME, *owned, POINTS if soft else "", POINTS if following else "")
 
     @property
     def auxiliary(self) -> nn.Module | None:

@@ -18,6 +18,7 @@ from eightfold.core.commands import split_words
 from eightfold.core.errors import EightfoldError, unknown
 from eightfold.games.game import Game
 from eightfold.isn.go_network import GoIsn
+from eightfold.nets.heads import predicts_ownership
 from eightfold.nets.store.description import check_fits
 from eightfold.nets.store.exported import is_exported
 from eightfold.nets.store.places import find_network, shipped_networks
@@ -178,7 +179,7 @@ def _net_entry(spec: PlayerSpec) -> MenuEntry:
         place=place,
         game=description.game,
         any_size=any_size,
-        ownership="auxiliary=1" in description.network and not is_exported(file),  # a file without those outputs
+        ownership=predicts_ownership(description.network) and not is_exported(file),  # a file without those outputs
     )
 
 

@@ -82,7 +82,8 @@ def advised_samples(
     temperature: float,
     discount: float,
     auxiliary: bool = False,
+    next_moves: bool = False,
 ) -> list[Sample]:
     """The samples of an advisor's game; `positions` are what its `replay` gave."""
     taught = replace(played, policies=policy_targets(played, targets, temperature))
-    return samples_of(taught, positions, encoder=encoder, discount=discount, auxiliary=auxiliary)
+    return samples_of(taught, positions, encoder=encoder, discount=discount, auxiliary=auxiliary, next_moves=next_moves)

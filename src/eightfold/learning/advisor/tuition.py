@@ -117,6 +117,7 @@ class Tuition:
                 temperature=settings.softmax_temperature,
                 discount=settings.discount,
                 auxiliary=self._auxiliary,
+                next_moves=self.buffer.next_moves,
             )
             note = _Stored(number + 1, len(advisor.games), advisor.source)
             self.buffer.add_data(samples, note=json.dumps(asdict(note)))

@@ -88,12 +88,12 @@ class BatchMaker:
         return self._random.choice(self.allowed, size)
 
     def make(self, stored: Batch) -> Batch:
-        """A batch for the network from samples as they are stored; ownership is transformed as policies are."""
+        """A batch for the network from samples as they are stored; other targets are transformed as policies are."""
         batch = replace(stored, last_moves=None)  # no loss asks for them
         if self._mode == "slap":
             canonical, _, frames = slap_frames(batch.states, self._symmetries)
-            ownership = None if batch.ownership is None else into_frames(batch.ownership, frames)
-            return replace(batch, states=canonical, policies=into_frames(batch.policies, frames), ownership=ownership)
+            turned = replace(batch, states=canonical, policies=into_frames(batch.policies, frames))
+            return turned.with_targets(lambda target: into_frames(target, frames))
         if self.draws:
             batch = batch.transformed(self.draw(len(batch)))
         return replace(batch, states=slap_cc(batch.states)) if self._mode == "slap-cc" else batch

@@ -4,7 +4,8 @@ A sample is a `Sample`, or a tuple `(state, policy, value, last_move)` that a pl
 follow. Samples are stored in the board's own frame, and `sample_batch` transforms each by a random symmetry (lazy); in
 the eager mode, which is marked in the file, all variants are stored and drawn as they are. State, policy, last
 move and ownership are always transformed together. The trainer reads with `sample_stored`, which transforms nothing:
-only the batch maker does. With `auxiliary` every sample also has ownership and score of the end of its game.
+only the batch maker does. With `auxiliary` every sample also has ownership and score of the end of its game, and with
+`next_moves` those that come now have the move that was played next; samples of an earlier file then go without.
 
 One call of `add_data` is one transaction: whenever the process is killed, the buffer reopens with every sample
 of every call that returned, and goes on in the ring where it was. A `note` of the caller's is kept with it, the newest
@@ -31,7 +32,7 @@ from eightfold.learning.data.sample import Batch, Sample, SampleShape
 from eightfold.learning.data.store import MemoryStore, Store
 from eightfold.symmetry.group import ALL, read_symmetries
 
-FORMAT = 3  # 1 kept plain arrays, 2 no checksums
+FORMAT, WITH_NEXT_MOVES = 3, 4  # 1 kept plain arrays, 2 no checksums; in 4 records may tell the next move
 DEFAULT_SIZE = 5_000_000
 FORM = "(state, policy, value, last_move)"
 
@@ -54,6 +55,7 @@ class DataBuffer:
         encoder: str = "",
         symmetries: Sequence[int] = ALL,
         auxiliary: bool = False,
+        next_moves: bool = False,
     ) -> None:
         """Open or make the buffer at `db_path`; None keeps it in memory, and so does a machine without lmdb.
 
@@ -64,7 +66,7 @@ class DataBuffer:
         _check_size(max_size, 1 if lazy_augmentation else len(self.symmetries))
         self._path = None if db_path is None or importlib.util.find_spec("lmdb") is None else Path(db_path)
         self._lazy, self._encoder, self._max_size = lazy_augmentation, encoder, max_size or DEFAULT_SIZE
-        self._auxiliary = auxiliary
+        self._auxiliary, self._next_moves = auxiliary, next_moves
         self.mirror: Mirror | None = None  # what hears of every sample and its slot
         self._random = np.random.default_rng(seed)
         self._store: Store | None = None
@@ -86,7 +88,7 @@ class DataBuffer:
         state, policy = shapes.pop()
         if len(policy) != 1:
             raise EightfoldError(f"a state {state} with a policy {policy} is not [C, N, N] with [N*N] or [N*N+1]")
-        shape = SampleShape(state, policy[0], self._auxiliary)
+        shape = SampleShape(state, policy[0], self._auxiliary, self._next_moves)
         self._check_shape(shape)
         batch = _as_batch(samples, shape)
         players = [sample.player or 0 for sample in samples]
@@ -97,7 +99,7 @@ class DataBuffer:
         """The same for samples that are a batch already, with last moves; they have no players and no extras."""
         if not len(batch):
             return
-        shape = SampleShape(batch.states.shape[1:], batch.policies.shape[1], self._auxiliary)
+        shape = SampleShape(batch.states.shape[1:], batch.policies.shape[1], self._auxiliary, self._next_moves)
         self._check_shape(shape)
         _check_numbers(batch, shape)
         self._append(batch, [0] * len(batch), [""] * len(batch), note)
@@ -171,6 +173,11 @@ class DataBuffer:
         return self._auxiliary
 
     @property
+    def next_moves(self) -> bool:
+        """Whether samples have the move that was played next, as far as it is known."""
+        return self._next_moves
+
+    @property
     def variants(self) -> int:
         """How many samples are stored for each that is added."""
         return 1 if self._lazy else len(self.symmetries)
@@ -209,7 +216,7 @@ class DataBuffer:
         meta = None
         if shape is not None:
             meta = {
-                "format": FORMAT,
+                "format": WITH_NEXT_MOVES if self._next_moves else FORMAT,
                 "state": list(shape.state),
                 "policy": [shape.actions],
                 "eager": not self._lazy,
@@ -223,17 +230,18 @@ class DataBuffer:
         try:
             if found["format"] not in READ:
                 raise EightfoldError(
-                    f"{self._path} has format {found['format']} and this version of Eightfold reads {FORMAT};"
+                    f"{self._path} has format {found['format']} and this version of Eightfold reads {max(READ)};"
                     " start a new buffer or run"
                 )
             auxiliary = bool(found.get("auxiliary", found.get("foresight", False)))  # its name in earlier files
-            self._shape = SampleShape(tuple(found["state"]), int(found["policy"][0]), auxiliary)
+            self._shape = SampleShape(tuple(found["state"]), int(found["policy"][0]), auxiliary, self._next_moves)
             self._check_same(found, auxiliary)
         except EightfoldError:
             store.close()
             raise
         store.set_shape(self._shape)
-        self._store = store if found["format"] == FORMAT else store.rewritten({**found, "format": FORMAT})
+        wanted = max(found["format"], WITH_NEXT_MOVES if self._next_moves else FORMAT)
+        self._store = store if found["format"] == wanted else store.rewritten({**found, "format": wanted})
 
     def _check_same(self, found: Mapping[str, Any], auxiliary: bool) -> None:
         """An error if the buffer on the disk is of another make than this one was asked to be."""
@@ -284,14 +292,17 @@ def _as_sample(example: Sample | Sequence[Any]) -> Sample:
 
 def _as_batch(samples: Sequence[Sample], shape: SampleShape) -> Batch:
     """Samples as arrays, every number of which is one."""
+    moves = [sample.next_move for sample in samples if sample.next_move is not None]
+    if any(not 0 <= move < shape.actions for move in moves):
+        raise EightfoldError(f"a next move is an action from 0 to {shape.actions - 1}; got {shown(moves)}")
     if shape.auxiliary and any(sample.ownership is None or sample.score is None for sample in samples):
         raise EightfoldError("a sample for this buffer has ownership and score of the end of its game")
     try:
-        batch = Batch.of(samples, auxiliary=shape.auxiliary)
+        batch = Batch.of(samples, auxiliary=shape.auxiliary, next_moves=shape.next_moves)
     except (TypeError, ValueError):
         for sample in samples:  # name the one that is wrong
             try:
-                Batch.of([sample], auxiliary=shape.auxiliary)
+                Batch.of([sample], auxiliary=shape.auxiliary, next_moves=shape.next_moves)
             except (TypeError, ValueError):
                 wrong = (sample.value, sample.last_move, sample.player)
                 raise EightfoldError(f"example {shown(wrong)} is not {FORM}") from None

@@ -48,6 +48,7 @@ class DeviceTurns:
             states=turned.view(states.shape),
             policies=batch.policies.gather(1, self._actions[ids]),
             ownership=None if batch.ownership is None else batch.ownership.gather(1, points),
+            next_moves=None if batch.next_moves is None else batch.next_moves.gather(1, self._actions[ids]),
         )
 
     def _canonical(self, batch: TensorBatch) -> TensorBatch:
@@ -61,6 +62,7 @@ class DeviceTurns:
             states=states,
             policies=mean(batch.policies, self._into_actions),
             ownership=None if batch.ownership is None else mean(batch.ownership, self._into),
+            next_moves=None if batch.next_moves is None else mean(batch.next_moves, self._into_actions),
         )
 
     def _centred(self, batch: TensorBatch) -> TensorBatch:

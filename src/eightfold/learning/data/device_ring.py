@@ -33,27 +33,37 @@ class TensorBatch(NamedTuple):
     values: Tensor  # [B]
     ownership: Tensor | None = None  # [B, N * N], where the auxiliary targets are kept
     scores: Tensor | None = None  # [B], the same
+    next_moves: Tensor | None = None  # [B, A], where the moves that were played next are kept
 
     @classmethod
     def of(cls, batch: Batch) -> TensorBatch:
         """A batch of arrays, in their own memory."""
-        columns = (batch.states, batch.policies, batch.values, batch.ownership, batch.scores)
+        columns = (batch.states, batch.policies, batch.values, batch.ownership, batch.scores, batch.next_moves)
         tensors: list[Any] = [None if column is None else _tensor(column) for column in columns]
         return cls(*tensors)
 
     @classmethod
     def zeros(
-        cls, shape: SampleShape, rows: int, device: torch.device, planes: torch.dtype = torch.float32
+        cls,
+        shape: SampleShape,
+        rows: int,
+        device: torch.device,
+        planes: torch.dtype = torch.float32,
+        moves: torch.dtype = torch.float32,
     ) -> TensorBatch:
-        """Rows of zeros; the planes in a type of their own."""
-        columns: list[Any] = [
-            torch.zeros((rows, *shape.state), dtype=planes, device=device),
-            torch.zeros((rows, shape.actions), device=device),
-            torch.zeros(rows, device=device),
-        ]
-        if shape.auxiliary:
-            columns += [torch.zeros((rows, shape.points), device=device), torch.zeros(rows, device=device)]
-        return cls(*columns)
+        """Rows of zeros; the planes, and the moves that were played next, in types of their own."""
+
+        def zeros(*lengths: int, dtype: torch.dtype = torch.float32) -> Tensor:
+            return torch.zeros((rows, *lengths), dtype=dtype, device=device)
+
+        return cls(
+            zeros(*shape.state, dtype=planes),
+            zeros(shape.actions),
+            zeros(),
+            zeros(shape.points) if shape.auxiliary else None,
+            zeros() if shape.auxiliary else None,
+            zeros(shape.actions, dtype=moves) if shape.next_moves else None,
+        )
 
 
 class DeviceRing:
@@ -61,7 +71,7 @@ class DeviceRing:
 
     def __init__(self, shape: SampleShape, slots: int, device: torch.device) -> None:
         # Planes in half precision, which holds stones and simple fractions exactly, as the buffer keeps them.
-        self._rows = TensorBatch.zeros(shape, slots, device, torch.float16)
+        self._rows = TensorBatch.zeros(shape, slots, device, torch.float16, torch.uint8)
         self._device, self._slots = device, slots
         self._waiting: list[tuple[Ints, Batch]] = []
         self._lock = threading.Lock()
@@ -70,7 +80,8 @@ class DeviceRing:
     @staticmethod
     def bytes_needed(shape: SampleShape, slots: int) -> int:
         numbers = shape.actions + 1 + (shape.points + 1 if shape.auxiliary else 0)
-        return slots * (2 * int(np.prod(shape.state)) + 4 * numbers)
+        moves = shape.actions if shape.next_moves else 0  # a byte each
+        return slots * (2 * int(np.prod(shape.state)) + 4 * numbers + moves)
 
     def append(self, slots: Ints, batch: Batch) -> None:
         """Samples that the buffer has just stored in these slots; they wait in the host's memory for `flush`."""
@@ -101,9 +112,9 @@ class DeviceRing:
         self.newest = buffer.newest
 
     def read(self, slots: Tensor) -> TensorBatch:  # [B]
-        """The samples in given slots, as they are stored; planes in single precision."""
-        rows: list[Any] = [None if column is None else column[slots] for column in self._rows]
-        return TensorBatch(*rows)._replace(states=rows[0].float())
+        """The samples in given slots, as they are stored, in single precision."""
+        rows: list[Any] = [None if column is None else column[slots].float() for column in self._rows]
+        return TensorBatch(*rows)
 
     def _to_device(self, tensor: Tensor) -> Tensor:
         if self._device.type == "cpu":

@@ -26,7 +26,7 @@ from eightfold.learning.data.lmdb_pages import Damaged, can_check, read_records
 from eightfold.learning.data.packing import Packing
 from eightfold.learning.data.sample import Batch, SampleShape
 
-READ = (2, 3)  # formats; the first had no checksums
+READ = (2, 3, 4)  # formats; the first had no checksums, in the last records may tell the next move
 META, RING, SLOT = b"meta", b"ring", b"s"
 DATA, DRAFT = "data.mdb", ".draft"
 ALMOST_NOTHING = 1 << 18  # bytes; less than a game may take

@@ -30,7 +30,7 @@ from eightfold.core.jit import Ints
 from eightfold.core.specialise import specialise
 from eightfold.games.game import Game, Position
 from eightfold.games.state import BLACK, DRAW, LAST, SIDE, WHITE
-from eightfold.learning.data.sample import NO_MOVE, Batch, Sample
+from eightfold.learning.data.sample import NO_MOVE, Batch, Sample, one_hot_rows
 
 REPLAYING = "eightfold.learning.data.replaying"
 MAGIC, WITH_SCORES = b"8fg1", b"8fg2"
@@ -175,6 +175,7 @@ def batch_of(
     value_mix: float = 0.0,
     discount: float = 1.0,
     auxiliary: bool = False,
+    next_moves: bool = False,
 ) -> Batch:
     """The samples of games, in the board's own frame; `replayed` are what `replay_states` gave.
 
@@ -203,7 +204,11 @@ def batch_of(
         ownership = own.astype(np.float32) - other.astype(np.float32)
         scores = (np.where(sides == BLACK, margins, -margins) / game.points).astype(np.float32)
     policies = np.concatenate([played.policies for played in games])
-    return Batch(states, policies, values.astype(np.float32), moves, ownership, scores)
+    following = None
+    if next_moves:
+        replies = np.concatenate([_replies(played) for played in games])
+        following = one_hot_rows(replies, game.actions)
+    return Batch(states, policies, values.astype(np.float32), moves, ownership, scores, following)
 
 
 def samples_of(
@@ -214,6 +219,7 @@ def samples_of(
     value_mix: float = 0.0,
     discount: float = 1.0,
     auxiliary: bool = False,
+    next_moves: bool = False,
 ) -> list[Sample]:
     """The samples of one game, one by one; `positions` are what `replay` gave."""
     if len(played.plies) == 0:
@@ -228,6 +234,7 @@ def samples_of(
         auxiliary=auxiliary,
     )
     states, policies, values, moves = batch
+    replies = _replies(played).tolist() if next_moves else [-1] * len(batch)
     return [
         Sample(
             state=states[k],
@@ -236,9 +243,15 @@ def samples_of(
             last_move=None if moves[k, 0] < 0 else (int(moves[k, 0]), int(moves[k, 1])),
             ownership=None if batch.ownership is None else batch.ownership[k].astype(np.int8),
             score=None if batch.scores is None else float(batch.scores[k]),
+            next_move=None if replies[k] < 0 else replies[k],
         )
         for k in range(len(batch))
     ]
+
+
+def _replies(played: PlayedGame) -> Ints:  # [T]
+    """What the opponent played after the move of each sampled position; -1 where that move ended the game."""
+    return np.array([*played.moves, -1, -1], np.int64)[played.plies + 1]
 
 
 def _final_count(game: Game, last: Ints) -> tuple[NDArray[np.int8], float]:

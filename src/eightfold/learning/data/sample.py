@@ -12,8 +12,8 @@ Shapes: B batch, C planes, N board size, A actions. Read next: `record.py` (samp
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -37,6 +37,7 @@ class Sample:
     extra: Any = None  # whatever JSON can hold
     ownership: NDArray[np.int8] | None = None  # [N * N] of the finished game: 1 own, -1 the opponent's, 0 nobody's
     score: float | None = None  # the lead at its end, as a share of the board
+    next_move: int | None = None  # the action that the opponent played next; None: not known, or the game was over
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,7 @@ class SampleShape:
     state: tuple[int, ...]  # C, N, N
     actions: int
     auxiliary: bool = False  # whether ownership and score are kept
+    next_moves: bool = False  # whether the move that was played next is
 
     def __post_init__(self) -> None:
         points = self.state[1] ** 2 if len(self.state) == 3 and self.state[1] == self.state[2] else -1
@@ -69,10 +71,15 @@ class Batch:
     last_moves: NDArray[np.int64] | None = None  # [B, 2], (-1, -1) for none; the trainer does without
     ownership: NDArray[np.float32] | None = None  # [B, N * N], where the auxiliary targets are kept
     scores: NDArray[np.float32] | None = None  # [B], the same
+    next_moves: NDArray[np.float32] | None = None  # [B, A], 1 for the move played next, all 0 where none is known
 
     @classmethod
-    def of(cls, samples: Sequence[Sample], *, auxiliary: bool = False) -> Batch:
+    def of(cls, samples: Sequence[Sample], *, auxiliary: bool = False, next_moves: bool = False) -> Batch:
         """Samples of one shape in their order, with the auxiliary targets if they are wanted."""
+        following = None
+        if next_moves:
+            known = [-1 if sample.next_move is None else sample.next_move for sample in samples]
+            following = one_hot_rows(np.array(known, np.int64), len(samples[0].policy) if samples else 0)
         return cls(
             np.array([sample.state for sample in samples], np.float32),
             np.array([sample.policy for sample in samples], np.float32),
@@ -80,6 +87,7 @@ class Batch:
             np.array([sample.last_move or NO_MOVE for sample in samples], np.int64).reshape(len(samples), 2),
             np.array([sample.ownership for sample in samples], np.float32) if auxiliary else None,
             np.array([sample.score for sample in samples], np.float32) if auxiliary else None,
+            following,
         )
 
     @classmethod
@@ -105,10 +113,25 @@ class Batch:
         return Batch(*picked)
 
     def transformed(self, ids: NDArray[np.int64]) -> Batch:
-        """Every sample under the symmetry of its number [B]: planes, policy, last move and ownership together."""
+        """Every sample under the symmetry of its number [B]: planes, policy, moves and ownership together."""
         transformed = transform_batch(self.states, self.policies, ids, self.last_moves)
-        ownership = self.ownership
-        if ownership is not None:
-            ownership = transform_policies(ownership, self.states.shape[-1], ids)
         moves = None if transformed.last_moves is None else np.asarray(transformed.last_moves)
-        return Batch(transformed.states, transformed.policies, self.values, moves, ownership, self.scores)
+        turned = replace(self, states=transformed.states, policies=transformed.policies, last_moves=moves)
+        return turned.with_targets(lambda target: transform_policies(target, self.states.shape[-1], ids))
+
+    def with_targets(self, turn: Callable[[NDArray[np.float32]], NDArray[np.float32]]) -> Batch:
+        """The auxiliary targets that have a number for each point or action, turned as policies are."""
+        ownership = None if self.ownership is None else turn(self.ownership)
+        next_moves = None if self.next_moves is None else turn(self.next_moves)
+        return replace(self, ownership=ownership, next_moves=next_moves)
+
+
+def one_hot_rows(moves: NDArray[np.integer], actions: int) -> NDArray[np.float32]:
+    """A row for each move [B, A], all zeros for a negative one.
+
+    >>> one_hot_rows(np.array([1, -1]), 3).tolist()
+    [[0.0, 1.0, 0.0], [0.0, 0.0, 0.0]]
+    """
+    rows, known = np.zeros((len(moves), actions), np.float32), np.flatnonzero(moves >= 0)
+    rows[known, moves[known]] = 1
+    return rows

@@ -33,7 +33,7 @@ class MemoryStore:
     """The ring as arrays. Planes in half precision, which holds stones and simple fractions exactly."""
 
     def __init__(self, shape: SampleShape, max_size: int) -> None:
-        self._max_size, self._auxiliary = max_size, shape.auxiliary
+        self._max_size, self._shape = max_size, shape
         room = min(max_size, FIRST_ROOM)
         self._states = np.zeros((room, *shape.state), np.float16)
         self._policies = np.zeros((room, shape.actions), np.float32)
@@ -41,6 +41,7 @@ class MemoryStore:
         self._last_moves = np.zeros((room, 2), np.int16)
         self._ownership = np.zeros((room, shape.points if shape.auxiliary else 0), np.int8)
         self._scores = np.zeros(room, np.float32)
+        self._next_moves = np.zeros((room, shape.actions if shape.next_moves else 0), np.bool_)
         self._extras: dict[int, str] = {}
         self.count = self.next = 0
         self.note = ""
@@ -55,6 +56,8 @@ class MemoryStore:
         self._last_moves[slots] = batch.last_moves
         if batch.ownership is not None:
             self._ownership[slots], self._scores[slots] = batch.ownership, batch.scores
+        if self._shape.next_moves:
+            self._next_moves[slots] = 0 if batch.next_moves is None else batch.next_moves
         for slot, extra in zip(slots.tolist(), extras[-kept:], strict=True):
             self._extras.pop(slot, None)
             if extra:
@@ -67,7 +70,7 @@ class MemoryStore:
         if needed <= room:
             return
         more = min(max(needed, 2 * room), self._max_size) - room
-        for name in ("_states", "_policies", "_values", "_last_moves", "_ownership", "_scores"):
+        for name in ("_states", "_policies", "_values", "_last_moves", "_ownership", "_scores", "_next_moves"):
             column = getattr(self, name)
             setattr(self, name, np.concatenate([column, np.zeros((more, *column.shape[1:]), column.dtype)]))
 
@@ -77,8 +80,9 @@ class MemoryStore:
             self._policies[slots],
             self._values[slots],
             self._last_moves[slots].astype(np.int64),
-            self._ownership[slots].astype(np.float32) if self._auxiliary else None,
-            self._scores[slots] if self._auxiliary else None,
+            self._ownership[slots].astype(np.float32) if self._shape.auxiliary else None,
+            self._scores[slots] if self._shape.auxiliary else None,
+            self._next_moves[slots].astype(np.float32) if self._shape.next_moves else None,
         )
 
     def extra(self, slot: int) -> str:
