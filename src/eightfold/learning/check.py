@@ -14,9 +14,7 @@ from eightfold.learning.data.batches import check_symmetries
 from eightfold.learning.selfplay import opening_points
 from eightfold.nets.inference.backends.choice import read_backend
 from eightfold.nets.inference.cache import check_cache
-from eightfold.nets.networks import network_text
 from eightfold.nets.store.description import Description
-from eightfold.nets.store.policy_value import describe_network
 from eightfold.search.leaves import check_leaves
 from eightfold.search.settings import PlaySettings
 
@@ -30,18 +28,6 @@ def check_config(config: TrainConfig) -> None:
     read_backend(config.backend, config.device)
     _check_selfplay(config, game)
     _check_training(config, game)
-
-
-def check_start(config: TrainConfig) -> None:
-    """An error if the weights that a new run starts from are of another kind of network."""
-    other = describe_network(config.start_from)
-    for key in ("network", "encoder"):
-        mine, theirs = getattr(config, key), getattr(other, key)
-        if mine != theirs and not (key == "network" and network_text(mine) == network_text(theirs)):
-            raise EightfoldError(
-                f"{config.start_from} has {key} {theirs!r} and this run {mine!r}; a run that starts from its weights"
-                f" needs the same: leave out {key}, or set {key}={theirs}"
-            )
 
 
 def _check_selfplay(config: TrainConfig, game: Game) -> None:

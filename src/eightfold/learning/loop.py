@@ -28,7 +28,7 @@ from eightfold.learning.actors.here import players_here
 from eightfold.learning.actors.players import MakePlayers, Wanted
 from eightfold.learning.advisor.tuition import Tuition
 from eightfold.learning.card import card_text
-from eightfold.learning.check import check_config, check_start, play_settings
+from eightfold.learning.check import check_config, play_settings
 from eightfold.learning.checkpointing import (
     SELF_PLAY,
     CheckpointLoader,
@@ -56,15 +56,14 @@ from eightfold.learning.schedule import (
     weight_of_rollouts,
     whole_steps,
 )
+from eightfold.learning.starting import load_start
 from eightfold.learning.storing import GameStore
 from eightfold.learning.trainer import Trainer
 from eightfold.learning.validation import three_sigma_rule, validation_loss
 from eightfold.nets.auxiliary import heads_of
 from eightfold.nets.heads import NEXT, POINTS
-from eightfold.nets.store.checkpoint import checkpoint_files, load_weights
+from eightfold.nets.store.checkpoint import checkpoint_files
 from eightfold.nets.store.description import Description
-from eightfold.nets.store.open import open_network
-from eightfold.nets.store.policy_value import PolicyValueNetwork
 
 VALIDATION_SAMPLES = 4096
 ADVISED_SECONDS = 5.0  # a round of the first stage
@@ -103,8 +102,7 @@ class Training(Run[TrainConfig]):
             self._tuition = Tuition(config, self._path, self.game, auxiliary=POINTS in self._heads)
             self.config = self._tuition.config
         if config.start_from and not self._has_weights:
-            check_start(config)
-            load_weights(self.network, open_network(config.start_from, kind=PolicyValueNetwork).checkpoint)
+            load_start(self.network, config)
         self.maker = BatchMaker(
             config.symmetry,
             random=np.random.default_rng(self._seeds[0]),

@@ -130,6 +130,7 @@ class EquivariantResNet(PooledNetwork):
     """Residual blocks of regular fields."""
 
     Options = EquivariantOptions
+    grows = ("blocks", "width")
 
     def __init__(self, shape: Shape, options: EquivariantOptions = EquivariantOptions()) -> None:  # noqa: B008 - frozen
         if shape.symmetries != ALL:

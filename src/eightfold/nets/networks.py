@@ -131,6 +131,7 @@ class PooledNetwork(nn.Module, ABC):
     """
 
     any_size = True
+    grows: tuple[str, ...] = ()  # options in which one may become larger, see `growing.py`
     body_parts: tuple[str, ...] = ()  # the modules that the planes go through on their way to the heads, by name
 
     def _add_heads(self, filters: int, shape: Shape, auxiliary: str, name: str) -> None:
@@ -181,6 +182,7 @@ class ResNet(PooledNetwork):
     """Residual blocks with batch norm."""
 
     Options = ResNetOptions
+    grows = ("blocks", "filters")
     body_parts = ("stem", "blocks")
 
     def __init__(self, shape: Shape, options: ResNetOptions = ResNetOptions()) -> None:  # noqa: B008 - frozen
