@@ -1,19 +1,26 @@
-"""The player `net`: which boards its network may play, and what a draw is worth to it."""
+"""The player `net`: which boards its network may play, what a draw is worth to it, and how it spends its time."""
 
 from __future__ import annotations
 
+import threading
+
+import numpy as np
 import pytest
 import torch
 
 from eightfold.arena.players import make_player
 from eightfold.core.errors import EightfoldError
 from eightfold.games import make_game
+from eightfold.nets import player as player_module
 from eightfold.nets.player import NetOptions, NetPlayer
 from eightfold.nets.store.checkpoint import save_checkpoint
 from eightfold.nets.store.description import Description
 from eightfold.nets.store.open import open_network
 from eightfold.nets.store.places import find_network, shipped_networks
 from eightfold.nets.store.policy_value import PolicyValueNetwork
+from eightfold.protocols.clock import Clock
+from eightfold.search.limits import Limits
+from patience import finished
 
 
 def make_checkpoint(folder, network: str) -> str:
@@ -103,3 +110,84 @@ def test_a_player_that_looks_at_nothing_plays_its_networks_policy(playouts, tmp_
         assert results[0].policy.sum() == pytest.approx(1, abs=1e-5)
         assert results[0].policy.argmax() == likeliest
         assert results[0].visits.sum() == playouts - 1, "what was not looked at is not counted as visited"
+
+
+# ---- time ---------------------------------------------------------------------------------------------------
+
+RATE = 200.0  # simulations that a second is worth below
+
+
+def player_by_simulations(monkeypatch, game, **options):
+    """A player whose clock goes on with its simulations, so that a test does not depend on the machine."""
+    player = NetPlayer(game, "gomoku-8", NetOptions(seconds=1.0, memory=40, **options), seed=1)
+
+    def limits(*arguments):
+        return Limits(*arguments, now=lambda: player._search.simulations / RATE)
+
+    monkeypatch.setattr(player_module, "Limits", limits)
+    return player
+
+
+BLOCKED = ["g5", "c5", "c4", "d5", "d4", "e5", "a8", "f5"]  # white has four, and b5 is the only parry
+
+
+def test_the_only_move_left_is_played_at_once():
+    game = make_game("gomoku:size=8")
+    position = game.after(BLOCKED)
+    player = make_player("net:gomoku-8,memory=40", game, seed=1)
+    result = finished(lambda: player.think(position, seconds=1e6))  # or else in twelve days
+    assert game.name_of(result.action) == "b5"
+    assert result.effort < 100
+
+
+def test_whoever_watches_a_position_sees_all_of_its_time():
+    game = make_game("gomoku:size=8")
+    player = make_player("net:gomoku-8,memory=40", game, seed=1)
+    stop, told = threading.Event(), []
+
+    def hear(snapshot):
+        told.append(snapshot)
+        if len(told) == 2:
+            stop.set()
+
+    result = finished(lambda: player.think(game.after(BLOCKED), seconds=1e6, stop=stop, on_progress=hear))
+    assert game.name_of(result.action) == "b5"
+    assert len(told) == 2 or result.value == -1, "it went on until it was stopped, or until all was proven"
+
+
+@pytest.mark.parametrize("moves", [["d4"], ["d4", "e5", "d5", "e4"], ["c3", "d4", "e5", "d5", "d3", "e4"]])
+def test_a_move_that_no_other_can_catch_up_with_is_the_one_that_all_the_time_gives(moves, monkeypatch):
+    game = make_game("gomoku:size=8")
+    position = game.after(moves)
+    patient = player_by_simulations(monkeypatch, game, early="no").think(position, seconds=1.5)
+    early = player_by_simulations(monkeypatch, game).think(position, seconds=1.5)
+    assert early.action == patient.action
+    assert 1.5 * RATE <= patient.effort <= 1.5 * RATE + 8
+    assert early.effort <= patient.effort
+    ahead, behind = np.sort(early.visits)[[-1, -2]]
+    assert ahead - behind > patient.effort - early.effort - 8
+
+
+def test_a_game_on_a_clock_takes_its_time_where_it_matters(monkeypatch):
+    game = make_game("gomoku:size=8")
+    player = player_by_simulations(monkeypatch, game)
+    clock, position, spent = Clock(per_game=30.0), game.after(["b2", "g7"]), []
+    while not position.is_over and len(spent) < 12:
+        before = player._search.simulations
+        allowed = clock.allowed()
+        result = player.think(position, seconds=allowed)
+        spent.append((player._search.simulations - before) / RATE)
+        assert spent[-1] <= allowed.most + 8 / RATE
+        clock.add_move(spent[-1])
+        position = position.play(result.action)
+    assert min(spent) < 0.5 * np.mean(spent), "some moves are played at once"
+    assert max(spent) > 1.2 * np.mean(spent), "and some get more than others"
+    assert clock.used < 30
+
+
+def test_playouts_are_the_same_whatever_early_says():
+    game = make_game("gomoku:size=8")
+    position = game.after(["d4", "e5"])
+    results = [make_player(f"net:gomoku-8,playouts=100,early={early}", game).think(position) for early in ("yes", "no")]
+    np.testing.assert_array_equal(results[0].visits, results[1].visits)
+    assert results[0].effort >= 92

@@ -7,6 +7,7 @@ import pytest
 from eightfold.protocols import engine as engine_module
 from eightfold.protocols.clock import FASTEST
 from eightfold.protocols.engine import Engine
+from eightfold.search.move_time import MoveTime
 from eightfold.search.result import SearchResult, one_hot
 
 GAME = "gomoku:size=15"
@@ -16,13 +17,15 @@ class Slow:
     """A player that takes all the time it is given and a little more, and remembers what it was given."""
 
     def __init__(self, clock: Clock) -> None:
-        self.clock, self.given, self.late = clock, [], 0.01
+        self.clock, self.given, self.late, self.most = clock, [], 0.01, None
 
     def new_game(self) -> None: ...
 
     def think(self, position, *, seconds=None, stop=None, on_progress=None):
-        self.given.append(seconds)
-        self.clock.at += 3.0 if seconds is None else seconds + self.late
+        usual = seconds.usual if isinstance(seconds, MoveTime) else seconds
+        self.given.append(usual)
+        self.most = seconds.most if isinstance(seconds, MoveTime) else seconds
+        self.clock.at += 3.0 if usual is None else usual + self.late
         action = int(position.legal_moves[0])
         return SearchResult(action=action, policy=one_hot(position.game.actions, action), value=0.0)
 
@@ -79,7 +82,19 @@ def test_what_a_command_waited_for_is_taken_off(clock, player):
     came = clock.at
     clock.at += 5
     engine.think(since=came)
-    assert player.given[-1] == 0, "no time is left, and a move is made all the same"
+    assert player.given[-1] == player.most == 0, "no time is left, and a move is made all the same"
+
+
+def test_what_a_command_waited_for_is_taken_off_a_hard_move_too(clock, player):
+    engine = started(clock, player)
+    engine.clock.per_game = 100.0
+    engine.think()
+    usual, most = player.given[-1], player.most
+    engine.clock.new_game()
+    came = clock.at
+    clock.at += 1.0
+    engine.think(since=came)
+    assert (player.given[-1], player.most) == pytest.approx((usual - 1.0, most - 1.0))
 
 
 def test_start_is_on_the_bill_of_the_first_move_alone(clock, player):

@@ -329,24 +329,24 @@ def test_time_settings_limit_either_clock():
     black, white = talk.clocks[BLACK], talk.clocks[WHITE]
     assert black.allowed() is None
     talk.good("time_settings 300 10 1")
-    assert black.allowed() == white.allowed() > 10
+    assert black.allowed().usual == white.allowed().usual > 10
     talk.good("time_left b 0 0")
-    assert black.allowed() == pytest.approx(9.6)
+    assert black.allowed().usual == pytest.approx(9.6)
     talk.good("time_left b 30 10")
-    assert black.allowed() == pytest.approx(2.88)
+    assert black.allowed().usual == pytest.approx(2.88)
     talk.good("time_settings 0 5 0")
     assert black.allowed() is None, "overtime without stones is no limit at all"
     talk.good("time_settings 0 0 0")
-    assert white.allowed() <= 0.05
+    assert white.allowed().usual <= 0.05
     talk.good("kgs-time_settings none")
     assert black.allowed() is None
     talk.good("kgs-time_settings absolute 60")
-    assert 0 < white.allowed() < 10
+    assert 0 < white.allowed().usual < 10
     talk.good("kgs-time_settings canadian 0 50 10")
-    assert black.allowed() == pytest.approx(4.8)
+    assert black.allowed().usual == pytest.approx(4.8)
     talk.good("kgs-time_settings byoyomi 0 5 3")
     talk.good("time_left w 5 3")  # a period of five seconds, and three of them
-    assert white.allowed() == pytest.approx(4.8)
+    assert white.allowed().usual == pytest.approx(4.8)
     talk.good("clear_board")
     assert white.current_overtime is None
 

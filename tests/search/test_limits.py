@@ -17,6 +17,7 @@ from eightfold.games import make_game
 from eightfold.parts import CLASSICAL_PLAYERS
 from eightfold.search import AlphaBeta, Mcts
 from eightfold.search.limits import LONGEST, REPORT_EVERY, Limits
+from eightfold.search.move_time import MoveTime
 from eightfold.search.result import LONGEST_VARIATION, MOST_VARIATIONS, SearchResult, one_hot
 from eightfold.search.uct import Uct
 from patience import LONG, finished
@@ -57,6 +58,27 @@ def test_the_time_that_is_allowed(own, given, allowed):
         assert not limits.reached()
         clock.at += 0.002 * allowed
         assert limits.reached()
+
+
+def test_a_time_on_a_clock_is_the_usual_one_unless_there_is_a_reason_for_more():
+    clock = Clock()
+    limits = Limits(9.0, MoveTime(usual=2.0, most=6.0), now=clock)
+    assert (limits.seconds, limits.most, limits.on_a_clock) == (2.0, 6.0, True)
+    assert not Limits(9.0, MoveTime(usual=2.0, most=2.0), now=clock).on_a_clock
+    assert not Limits(9.0, 2.0, now=clock).on_a_clock
+    for seconds, reached, exhausted in ((1.9, False, False), (2.1, True, False), (5.9, True, False), (6.1, True, True)):
+        clock.at = 1000.0 + seconds
+        assert limits.elapsed == pytest.approx(seconds)
+        assert (limits.reached(), limits.exhausted()) == (reached, exhausted)
+    assert "is not a time to think" in refusal(lambda: Limits(0.0, MoveTime(usual=3.0, most=2.0)))
+
+
+@pytest.mark.parametrize("name", [*CLASSICAL_PLAYERS])
+def test_every_player_takes_a_time_on_a_clock(name):
+    position = middle_game()
+    player = make_player(name, position.game, seed=1)
+    result = finished(lambda: player.think(position, seconds=MoveTime(usual=0.05, most=1e6)))
+    assert position.legal_mask[result.action]
 
 
 def test_a_stop_is_the_end_whatever_the_time():

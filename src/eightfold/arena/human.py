@@ -18,6 +18,7 @@ from eightfold.arena.players import HUMAN as HUMAN
 from eightfold.arena.report import draw_board
 from eightfold.core.errors import EightfoldError
 from eightfold.games.game import COLOUR_NAMES, Position
+from eightfold.search.move_time import Seconds
 from eightfold.search.result import Progress, SearchResult, one_hot
 
 HELP = "type a point such as h8 (or pass, in Go), resign to give up, quit to leave"
@@ -41,7 +42,7 @@ class HumanPlayer:
         self,
         position: Position,
         *,
-        seconds: float | None = None,
+        seconds: Seconds | None = None,
         stop: threading.Event | None = None,
         on_progress: Progress | None = None,
     ) -> SearchResult:

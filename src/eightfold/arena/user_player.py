@@ -10,6 +10,7 @@ from eightfold.core.specs import NoOptions
 from eightfold.core.user_code import import_user_module, user_code_error
 from eightfold.games.game import Game, Position
 from eightfold.search.kind import PlayerKind
+from eightfold.search.move_time import Seconds
 from eightfold.search.result import Progress, SearchResult, one_hot
 
 
@@ -53,7 +54,7 @@ class UserPlayer:
         self,
         position: Position,
         *,
-        seconds: float | None = None,
+        seconds: Seconds | None = None,
         stop: threading.Event | None = None,
         on_progress: Progress | None = None,
     ) -> SearchResult:

@@ -29,6 +29,7 @@ from eightfold.isn.tables import IsnTables
 from eightfold.nets.store.open import open_network
 from eightfold.search.kind import Levels, PlayerKind
 from eightfold.search.limits import Limits
+from eightfold.search.move_time import Seconds
 from eightfold.search.result import Progress, SearchResult, check_position, check_seed, one_hot
 
 DEEPEST = 12
@@ -85,7 +86,7 @@ class IsnPlayer:
         self,
         position: Position,
         *,
-        seconds: float | None = None,
+        seconds: Seconds | None = None,
         stop: threading.Event | None = None,
         on_progress: Progress | None = None,
     ) -> SearchResult:

@@ -25,9 +25,11 @@ from eightfold.nets.store.network import Network
 from eightfold.nets.store.open import open_network
 from eightfold.nets.store.policy_value import PolicyValueNetwork
 from eightfold.search.forest import ForestSearch
-from eightfold.search.kernels.tree import UNKNOWN
+from eightfold.search.kernels.tree import ROOT, UNKNOWN
 from eightfold.search.kind import Levels, PlayerKind
 from eightfold.search.limits import Limits
+from eightfold.search.move_time import Seconds
+from eightfold.search.pace import Pace
 from eightfold.search.result import Progress, SearchResult, check_position, check_seed, most_looked_at
 from eightfold.search.settings import LeafSettings, PlaySettings, SearchSettings
 
@@ -47,6 +49,11 @@ class NetOptions(_Overrides, LeafSettings):  # type: ignore[misc]  # every setti
     seconds: float = setting(0.0, "time for a move, instead of playouts", least=0, most=1e6)
     memory: int = setting(
         0, "megabytes for the tree when time is the limit; 0: room for 100,000 playouts", least=0, most=1e6
+    )
+    early: str = setting(
+        "yes",
+        "yes: when time is the limit, a certain move is played early, and on a clock a hard one gets more; no: never",
+        choices=("yes", "no"),
     )
 
     def search_settings(self, usual: PlaySettings) -> SearchSettings:
@@ -91,7 +98,7 @@ class NetPlayer:
         check_spec(options, "player net")
         playouts, seconds, memory = options.playouts, options.seconds, options.memory
         runner, description = place if isinstance(place, tuple) else _opened(place, game)
-        self._game, self._playouts, self._seconds = game, playouts, seconds
+        self._game, self._playouts, self._seconds, self._early = game, playouts, seconds, options.early == "yes"
         self._random = np.random.default_rng(check_seed(seed))
         self._evaluator = NetworkEvaluator(
             runner,
@@ -105,6 +112,7 @@ class NetPlayer:
         self._most = TIMED_PLAYOUTS if not memory else min(TIMED_PLAYOUTS, self._playouts_in(memory))
         self.timed = seconds > 0
         self._known: dict[int, tuple[int, ...]] = {}  # the moves that lead to each tree's root, by slot
+        self._last: tuple[int, float] | None = None  # the ply and the value of the last search of the single game
         self._ties: dict[int, np.random.Generator] = {}  # chooses between equally good moves, by slot
         self._room = self._slots = 0
         self._make_room(self._most if seconds else playouts, 1)
@@ -140,6 +148,7 @@ class NetPlayer:
 
     def new_game(self) -> None:
         self._known.pop(0, None)
+        self._last = None
 
     # ---- many games at once ---------------------------------------------------------------------------
 
@@ -169,7 +178,7 @@ class NetPlayer:
         self,
         position: Position,
         *,
-        seconds: float | None = None,
+        seconds: Seconds | None = None,
         stop: threading.Event | None = None,
         on_progress: Progress | None = None,
     ) -> SearchResult:
@@ -179,15 +188,33 @@ class NetPlayer:
             self._make_room(self._most, 1)
         self._take_up(0, position)
         search, before = self._search, self._search.simulations
+        pace = self._pace(limits, len(position.moves))
         search.prepare_root(0, CHUNK if limits.timed else self._playouts, noisy=False)
         steps, more = 0, True
-        while more and (steps < LEAST_STEPS or not limits.reached()):
+        while more and (steps < LEAST_STEPS or not (limits.reached() if pace is None else limits.exhausted())):
             if steps:
                 limits.report(lambda: self._result(0, search.simulations - before, told=True))
             more = self._timed_step() if limits.timed else search.step() > 0
             steps += 1
+            if pace is not None and steps >= LEAST_STEPS and pace.enough(search.standing(0)):
+                break
         search.forest.left[0] = 0
-        return self._result(0, search.simulations - before, ties=self._random, told=limits.told)
+        result = self._result(0, search.simulations - before, ties=self._random, told=limits.told)
+        self._last = len(position.moves), result.value
+        return result
+
+    def _pace(self, limits: Limits, ply: int) -> Pace | None:
+        """Who says that a move has had enough time, or deserves more; None: the time alone says it.
+
+        Whoever is told how it stands wants to see all of a time that is for this position alone.
+        """
+        if not self._early or not limits.timed or (limits.told and not limits.on_a_clock):
+            return None
+        expected = None
+        if self._last is not None:  # which may have been a hint for the other side
+            earlier, value = self._last
+            expected = value if (ply - earlier) % 2 == 0 else -value
+        return Pace(limits, kept=int(self._search.forest.visits[0, ROOT]), expected=expected)
 
     def _timed_step(self) -> bool:
         """One batch of a search that has no number to reach; whether there is any use in another."""
@@ -230,4 +257,5 @@ class NetPlayer:
                 self._search.advance(slot, move)
         else:
             self._search.set_root(slot, position.state, contempt_side=position.to_move)
+            self._last = None
         self._known[slot] = position.moves

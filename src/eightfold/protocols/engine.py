@@ -22,6 +22,7 @@ from eightfold.protocols.background import BackgroundTask
 from eightfold.protocols.clock import Clock
 from eightfold.protocols.default_player import engine_player
 from eightfold.search.limits import LONGEST
+from eightfold.search.move_time import Seconds
 from eightfold.search.result import Player, Progress, SearchResult, close_player
 
 
@@ -239,12 +240,11 @@ class Engine:
         self.ready()
         begun = self._now()
         allowed, setup = self.clock.allowed(), self.clock.setup_seconds
-        seconds = None
         if allowed is not None:
-            if setup >= allowed:  # a manager that counts it has given up already, so the move may as well be good
+            if setup >= allowed.usual:  # a manager that counts it has given up already: the move may as well be good
                 setup = 0.0
-            seconds = max(0.0, allowed - setup - (begun - since))
-        result = self._ask(seconds, stop, on_progress)
+            allowed = allowed.less(setup + begun - since)
+        result = self._ask(allowed, stop, on_progress)
         self.clock.add_move(self._now() - since + setup)
         return result
 
@@ -253,7 +253,7 @@ class Engine:
         self.ready()
         return self._ask(LONGEST, stop, on_progress)
 
-    def _ask(self, seconds: float | None, stop: threading.Event | None, on_progress: Progress | None) -> SearchResult:
+    def _ask(self, seconds: Seconds | None, stop: threading.Event | None, on_progress: Progress | None) -> SearchResult:
         assert self._player is not None
         result = self._player.think(self.position, seconds=seconds, stop=stop, on_progress=on_progress)
         if not self.position.legal_mask[result.action]:

@@ -22,6 +22,7 @@ from eightfold.core.specs import check_spec
 from eightfold.games.game import Game, Position
 from eightfold.protocols.line_reader import decode_ascii
 from eightfold.protocols.process import Program, ProgramEnded
+from eightfold.search.move_time import MoveTime, Seconds
 from eightfold.search.result import Progress, SearchResult, check_position, one_hot
 
 POLL = 0.05  # seconds between two looks at `stop`
@@ -106,14 +107,14 @@ class ProgramPlayer(ABC):
         self,
         position: Position,
         *,
-        seconds: float | None = None,
+        seconds: Seconds | None = None,
         stop: threading.Event | None = None,
         on_progress: Progress | None = None,
     ) -> SearchResult:
         check_position(position, self._game, self.PROTOCOL)
         if self._program is None:
             self.new_game()
-        limit = self._limit(seconds)
+        limit = self._limit(seconds.usual if isinstance(seconds, MoveTime) else seconds)
         self._show(position, limit)
         begun = time.perf_counter()
         action = self._check_move(position, self._read_move(position, limit, stop))

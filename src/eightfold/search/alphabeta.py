@@ -28,6 +28,7 @@ from eightfold.games.state import NO_MOVE
 from eightfold.search.greedy import need_heuristic
 from eightfold.search.kind import Levels, PlayerKind
 from eightfold.search.limits import Limits
+from eightfold.search.move_time import Seconds
 from eightfold.search.result import (
     LONGEST_VARIATION,
     MOST_VARIATIONS,
@@ -94,7 +95,7 @@ class AlphaBeta:
         self,
         position: Position,
         *,
-        seconds: float | None = None,
+        seconds: Seconds | None = None,
         stop: threading.Event | None = None,
         on_progress: Progress | None = None,
     ) -> SearchResult:

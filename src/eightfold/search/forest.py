@@ -23,6 +23,7 @@ from eightfold.search.kernels import forced, gumbel
 from eightfold.search.kernels import roots as root_kernels
 from eightfold.search.kernels.tree import DRAWN, FORCED, GUMBEL, NONE, PUCT, ROOT, UNKNOWN, WON
 from eightfold.search.leaves import Rollouts, check_leaves
+from eightfold.search.pace import Standing
 from eightfold.search.result import LONGEST_VARIATION
 from eightfold.search.settings import PlaySettings, SearchSettings
 
@@ -253,6 +254,18 @@ class ForestSearch:
         values = np.full(self.game.actions, np.nan, np.float32)
         values[move] = np.where(proof != UNKNOWN, exact, mean)
         return values
+
+    def standing(self, number: int) -> Standing:
+        """What is known of a root while it is searched, for whoever decides how long it deserves."""
+        forest, edges = self.forest, self._edges(number, ROOT)
+        child = forest.child[number, edges]
+        lost = (child != NONE) & (forest.proof[number, child] == WON)
+        return Standing(
+            visits=self.root_visits(number),
+            values=self.root_values(number),
+            total=int(forest.visits[number, ROOT]),
+            choices=int(lost.size - lost.sum()),
+        )
 
     def variation(self, number: int, action: int) -> tuple[int, ...]:
         """A move at the root, and what is most visited after it, as far as the tree goes."""

@@ -17,6 +17,7 @@ from eightfold.core.specs import check_spec
 from eightfold.games.game import Game, Position
 from eightfold.games.state import BLACK
 from eightfold.search.kind import PlayerKind
+from eightfold.search.move_time import Seconds
 from eightfold.search.result import Progress, SearchResult, check_position, check_seed, one_hot
 
 
@@ -52,7 +53,7 @@ class Greedy:
         self,
         position: Position,
         *,
-        seconds: float | None = None,
+        seconds: Seconds | None = None,
         stop: threading.Event | None = None,
         on_progress: Progress | None = None,
     ) -> SearchResult:

@@ -12,6 +12,7 @@ import threading
 from eightfold.games.game import Game, Position
 from eightfold.search.kind import Levels, PlayerKind
 from eightfold.search.mcts_options import FULL, MctsOptions, style_of
+from eightfold.search.move_time import Seconds
 from eightfold.search.rave import Rave
 from eightfold.search.result import Progress, SearchResult
 from eightfold.search.uct import Uct
@@ -46,7 +47,7 @@ class Mcts:
         self,
         position: Position,
         *,
-        seconds: float | None = None,
+        seconds: Seconds | None = None,
         stop: threading.Event | None = None,
         on_progress: Progress | None = None,
     ) -> SearchResult:

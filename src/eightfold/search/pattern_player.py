@@ -21,6 +21,7 @@ from eightfold.patterns.judgement import METHODS, Chooser, Judge, make_judge
 from eightfold.patterns.shipped import open_library
 from eightfold.patterns.teams import Floats
 from eightfold.search.kind import PlayerKind
+from eightfold.search.move_time import Seconds
 from eightfold.search.result import Progress, SearchResult, check_position, check_seed, one_hot
 
 
@@ -69,7 +70,7 @@ class PatternPlayer:
         self,
         position: Position,
         *,
-        seconds: float | None = None,
+        seconds: Seconds | None = None,
         stop: threading.Event | None = None,
         on_progress: Progress | None = None,
     ) -> SearchResult:

@@ -9,6 +9,7 @@ import numpy as np
 from eightfold.core.specs import NoOptions
 from eightfold.games.game import Game, Position
 from eightfold.search.kind import PlayerKind
+from eightfold.search.move_time import Seconds
 from eightfold.search.result import Progress, SearchResult, check_position, check_seed
 
 
@@ -32,7 +33,7 @@ class RandomMover:
         self,
         position: Position,
         *,
-        seconds: float | None = None,
+        seconds: Seconds | None = None,
         stop: threading.Event | None = None,
         on_progress: Progress | None = None,
     ) -> SearchResult:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from eightfold.core.errors import EightfoldError, shown
 from eightfold.core.jit import Ints
 from eightfold.games.game import Game, Position
+from eightfold.search.move_time import Seconds
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,16 +62,16 @@ class Player(Protocol):
         self,
         position: Position,
         *,
-        seconds: float | None = None,
+        seconds: Seconds | None = None,
         stop: threading.Event | None = None,
         on_progress: Progress | None = None,
     ) -> SearchResult:
         """The move to play.
 
         `seconds` takes the place of the player's own limit in time or playouts, for this move; a depth that alphabeta
-        was given stays its limit. `stop`, once set, ends the thinking within some ten milliseconds, with the best
-        move so far. `on_progress` is told how it stands a few times a second, in the thread that thinks; then results
-        also have `variations`.
+        was given stays its limit. A `MoveTime` says that the move is one of many on a clock. `stop`, once set, ends the
+        thinking within some ten milliseconds, with the best move so far. `on_progress` is told how it stands a few
+        times a second, in the thread that thinks; then results also have `variations`.
         Players that do not search have no use for any of the three.
         """
 

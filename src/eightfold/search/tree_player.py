@@ -18,6 +18,7 @@ from eightfold.core.rng import Random, make_random, random_below
 from eightfold.games.game import Game, Position
 from eightfold.search.limits import Limits
 from eightfold.search.mcts_options import MctsOptions
+from eightfold.search.move_time import Seconds
 from eightfold.search.result import (
     LONGEST_VARIATION,
     Progress,
@@ -78,7 +79,7 @@ class TreePlayer(ABC):
         self,
         position: Position,
         *,
-        seconds: float | None = None,
+        seconds: Seconds | None = None,
         stop: threading.Event | None = None,
         on_progress: Progress | None = None,
     ) -> SearchResult:

@@ -165,7 +165,7 @@ class Gomocup:
             if RULES[self._rule] == "renju":
                 allowed = None  # not every empty point is legal
             waited = 0.0 if self._since is None else time.perf_counter() - self._since
-            if not self._engine.wait(None if allowed is None else allowed - waited, self._stop):
+            if not self._engine.wait(None if allowed is None else allowed.usual - waited, self._stop):
                 return False
         self._need_game()
         return True
