@@ -9,6 +9,8 @@ import typer
 
 from eightfold.cli.app import JsonOption, SeedOption, app
 
+PonderOption = Annotated[bool, typer.Option("--ponder", help="Think on while the opponent thinks.")]
+
 
 @app.command()
 def gomocup(
@@ -20,11 +22,12 @@ def gomocup(
         ),
     ] = None,
     seed: SeedOption = 0,
+    ponder: PonderOption = False,
 ) -> None:
     """Run as an engine for Gomocup managers such as Piskvork. Reads commands from stdin until END."""
     from eightfold.protocols.gomocup.session import serve
 
-    serve(player, seed=seed)
+    serve(player, seed=seed, ponder=ponder)
 
 
 @app.command()
@@ -40,11 +43,12 @@ def gtp(
         str, typer.Option("--game", help="The game, e.g. go:size=9,komi=7.5,rules=japanese; commands can change it.")
     ] = "go:size=19",
     seed: SeedOption = 0,
+    ponder: PonderOption = False,
 ) -> None:
     """Run as an engine for programs that speak GTP, such as Sabaki or GoGui. Reads commands from stdin until quit."""
     from eightfold.protocols.gtp.session import serve
 
-    serve(player, game=game, seed=seed)
+    serve(player, game=game, seed=seed, ponder=ponder)
 
 
 @app.command()

@@ -18,6 +18,7 @@ from eightfold.core.settings import all_optional, setting, settings_of
 from eightfold.core.specs import check_spec
 from eightfold.core.threads import usable_cores
 from eightfold.games.game import Game, Position
+from eightfold.games.state import BLACK, WHITE
 from eightfold.nets.inference.backends.interface import Runner
 from eightfold.nets.inference.evaluator import NetworkEvaluator
 from eightfold.nets.store.description import Description
@@ -37,6 +38,7 @@ LEAVES = 8  # of a game in a batch: more are faster and search a little worse
 TIMED_PLAYOUTS = 100_000  # room in the tree when time is the limit
 NODE, EDGE = 17, 18  # bytes in a tree
 LEAST_STEPS = 2  # batches that are always searched: the first asks about the position itself, the next about its moves
+PONDERED = 2 / 3  # of the tree that the opponent's time may fill: the rest is for our own
 CHUNK = 256  # simulations between two looks at the clock: those that the rules settle ask no network
 
 
@@ -216,6 +218,17 @@ class NetPlayer:
             expected = value if (ply - earlier) % 2 == 0 else -value
         return Pace(limits, kept=int(self._search.forest.visits[0, ROOT]), expected=expected)
 
+    def ponder(self, position: Position, stop: threading.Event) -> None:
+        check_position(position, self._game, "net")
+        self._make_room(self._most, 1)
+        self._take_up(0, position, own_side=BLACK + WHITE - position.to_move)
+        self._search.prepare_root(0, CHUNK, noisy=False)
+        forest = self._search.forest
+        enough = int(PONDERED * forest.first.shape[1])
+        while not stop.is_set() and forest.used[0, 0] < enough and self._timed_step():
+            pass
+        forest.left[0] = 0
+
     def _timed_step(self) -> bool:
         """One batch of a search that has no number to reach; whether there is any use in another."""
         forest = self._search.forest
@@ -249,13 +262,13 @@ class NetPlayer:
             effort=effort,
         )
 
-    def _take_up(self, slot: int, position: Position) -> None:
-        """Follow the moves played since the last search, or start a new tree."""
+    def _take_up(self, slot: int, position: Position, *, own_side: int = 0) -> None:
+        """Follow the moves played since the last search, or start a new tree for `own_side`, or whoever is to move."""
         known = self._known.get(slot)
         if known is not None and position.moves[: len(known)] == known:
             for move in position.moves[len(known) :]:
                 self._search.advance(slot, move)
         else:
-            self._search.set_root(slot, position.state, contempt_side=position.to_move)
+            self._search.set_root(slot, position.state, contempt_side=own_side or position.to_move)
             self._last = None
         self._known[slot] = position.moves

@@ -23,7 +23,7 @@ from eightfold.protocols.clock import Clock
 from eightfold.protocols.default_player import engine_player
 from eightfold.search.limits import LONGEST
 from eightfold.search.move_time import Seconds
-from eightfold.search.result import Player, Progress, SearchResult, close_player
+from eightfold.search.result import Player, PonderingPlayer, Progress, SearchResult, close_player
 
 
 class Engine:
@@ -221,10 +221,36 @@ class Engine:
         self._set([(action, to_move if is_mine else BLACK + WHITE - to_move) for action, is_mine in stones], to_move)
 
     def _set(self, stones: list[Stone], to_move: int) -> None:
+        continued = self._continued(stones, to_move)
+        if continued is not None:
+            self._position, self._stones = continued
+            return
         self._position = arranged(self.game, stones, to_move)
         self._stones = stones
         if self._player is not None and not is_in_turn(stones, to_move):
             self._player.new_game()  # it remembers games by moves in turn
+
+    def _continued(self, stones: list[Stone], to_move: int) -> tuple[Position, list[Stone]] | None:
+        """The position on the board after a move or two, if that is what is set up: the player then keeps its tree.
+
+        Managers that set up the whole board for every move may do so in any order, another one each time.
+        """
+        position, board = self._position, set(self._stones)
+        added = [stone for stone in stones if stone not in board]
+        if position is None or len(stones) != len(board) + len(added) or len(added) > 2 or not board.issubset(stones):
+            return None
+        if not is_in_turn(self._stones, position.to_move) or len(position.moves) != len(self._stones):
+            return None
+        first = position.to_move
+        added.sort(key=lambda stone: stone[1] != first)
+        try:
+            for action, colour in added:
+                if position.to_move != colour:
+                    return None
+                position = position.play(action)
+        except EightfoldError:
+            return None  # which setting it up will explain
+        return (position, [*self._stones, *added]) if position.to_move == to_move else None
 
     # ---- thinking -----------------------------------------------------------------------------------
 
@@ -247,6 +273,15 @@ class Engine:
         result = self._ask(allowed, stop, on_progress)
         self.clock.add_move(self._now() - since + setup)
         return result
+
+    def ponder(self, stop: threading.Event) -> None:
+        """Use the opponent's time for the position on the board, until `stop` is set; no clock runs.
+
+        Returns at once where there is nothing to think about, or nobody who can keep what is found.
+        """
+        player, current = self._player, self._preparing is None and self._player_game == self.game.text
+        if isinstance(player, PonderingPlayer) and current and not self.position.is_over:
+            player.ponder(self.position, stop)
 
     def analyse(self, stop: threading.Event, on_progress: Progress) -> SearchResult:
         """Think until `stop` is set or there is nothing more to find; no clock runs."""

@@ -17,10 +17,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
+from eightfold.core.errors import EightfoldError
 from eightfold.protocols.line_reader import decode_ascii, read_lines
 
 MOST_WAITING = 10_000  # lines; a program that sends more without waiting for answers is made to wait
 POLL = 0.5  # seconds between two looks at whether somebody still reads the answers
+QUIET = 0.05  # seconds without a line after which the opponent is believed to think
 QUIT_TIME = 0.5  # seconds in which the process ends in good order after a quit; Gomocup managers wait for one
 
 Say = Callable[[str], None]  # writes one line
@@ -29,6 +31,9 @@ Say = Callable[[str], None]  # writes one line
 class Conversation(Protocol):
     def handle(self, line: str, *, since: float | None = None, stop: threading.Event | None = None) -> bool:
         """Answer a line that arrived at the time `since` (perf_counter); False when it was the last."""
+
+    def ponder(self, stop: threading.Event) -> None:
+        """Use the time until the next line comes, which sets `stop`; returns at once where there is no use in that."""
 
     def close(self) -> None:
         """Close the player."""
@@ -51,14 +56,21 @@ class Session:
     """One conversation, from the first line to the last."""
 
     def __init__(
-        self, begin: Callable[[Say], Conversation], protocol: LineProtocol, *, source: int = 0, target: int = 1
+        self,
+        begin: Callable[[Say], Conversation],
+        protocol: LineProtocol,
+        *,
+        ponder: bool = False,
+        source: int = 0,
+        target: int = 1,
     ) -> None:
         """`begin` makes the conversation; lines are read already while it does."""
-        self._begin, self._protocol = begin, protocol
+        self._begin, self._protocol, self._ponder = begin, protocol, ponder
         self._source, self._target = source, target
         self._lines: queue.Queue[tuple[int, float, str] | None] = queue.Queue(MOST_WAITING)
         self._stop = threading.Event()
         self._newest = -1  # the number of the last line that was read
+        self._answered = -1  # and of the last that was answered
         self._stopped_before = 0  # lines with a smaller number get no more thinking
         self._streaming = False  # whether the current line is answered until another arrives
         self._lock = threading.Lock()  # for the three above: a line must not stop one that comes after it
@@ -69,7 +81,7 @@ class Session:
         threading.Thread(target=self._read, name="protocol-reader", daemon=True).start()
         conversation = self._begin(self._say)
         try:
-            while (item := self._lines.get()) is not None:
+            while (item := self._next_line(conversation)) is not None:
                 number, since, line = item
                 with self._lock:
                     self._stop.clear()
@@ -79,11 +91,27 @@ class Session:
                         self._stop.set()
                 if not conversation.handle(line, since=since, stop=self._stop):
                     break
+                self._answered = number
         except BrokenPipeError:
             return  # nobody reads any more
         finally:
             conversation.close()
             self._done.set()
+
+    def _next_line(self, conversation: Conversation) -> tuple[int, float, str] | None:
+        """Wait for a line, with something to think about meanwhile where that is wanted; None at the end."""
+        if self._ponder:
+            try:
+                return self._lines.get(timeout=QUIET)
+            except queue.Empty:
+                with self._lock:
+                    quiet = self._newest == self._answered  # else a line is on its way
+                    if quiet:
+                        self._stop.clear()
+                        self._streaming = True  # any line ends it
+                if quiet:
+                    conversation.ponder(self._stop)
+        return self._lines.get()
 
     def _say(self, text: str) -> None:
         data = f"{text}\n".encode(self._protocol.encoding, "replace")
@@ -134,8 +162,12 @@ class Session:
             os._exit(0)
 
 
-def serve_lines(begin: Callable[[Say], Conversation], protocol: LineProtocol, player: str | None) -> None:
+def serve_lines(
+    begin: Callable[[Say], Conversation], protocol: LineProtocol, player: str | None, *, ponder: bool = False
+) -> None:
     """Hold a conversation on standard input and output; a wrong player's text is an error before it begins.
+
+    With `ponder` the player thinks on while its opponent does.
 
     Whatever else prints (a library, a user's player) must not get between the lines of the protocol: it goes to the
     error output.
@@ -143,7 +175,8 @@ def serve_lines(begin: Callable[[Say], Conversation], protocol: LineProtocol, pl
     if player is not None:
         from eightfold.arena.players import read_player
 
-        read_player(player)
+        if not read_player(player).kind.has_tree and ponder:
+            raise EightfoldError(f"player {player} keeps no tree to grow in its opponent's time; leave --ponder out")
     try:
         os.fstat(2)
     except OSError:  # a manager may have closed the error output, and the next file would take its number
@@ -152,6 +185,6 @@ def serve_lines(begin: Callable[[Say], Conversation], protocol: LineProtocol, pl
     sys.stdout.flush()
     os.dup2(2, 1)
     try:
-        Session(begin, protocol, target=target).run()
+        Session(begin, protocol, ponder=ponder, target=target).run()
     except KeyboardInterrupt:
         sys.exit(130)

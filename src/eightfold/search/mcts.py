@@ -11,6 +11,7 @@ import threading
 
 from eightfold.games.game import Game, Position
 from eightfold.search.kind import Levels, PlayerKind
+from eightfold.search.limits import LONGEST
 from eightfold.search.mcts_options import FULL, MctsOptions, style_of
 from eightfold.search.move_time import Seconds
 from eightfold.search.rave import Rave
@@ -52,3 +53,6 @@ class Mcts:
         on_progress: Progress | None = None,
     ) -> SearchResult:
         return self._search.think(position, seconds=seconds, stop=stop, on_progress=on_progress)
+
+    def ponder(self, position: Position, stop: threading.Event) -> None:
+        self._search.think(position, seconds=LONGEST, stop=stop)

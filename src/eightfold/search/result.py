@@ -79,6 +79,17 @@ class Player(Protocol):
 
 
 @runtime_checkable
+class PonderingPlayer(Protocol):
+    """A player that can use its opponent's time: it keeps a tree, and grows it meanwhile."""
+
+    def ponder(self, position: Position, stop: threading.Event) -> None:
+        """Think about a position in which the opponent is to move, until `stop` is set or nothing more can be gained.
+
+        What is found is kept: the next `think`, about a position that follows from this one, begins with it.
+        """
+
+
+@runtime_checkable
 class ForkingPlayer(Protocol):
     """A player of which a match makes one for each game."""
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from eightfold import __version__
 from eightfold.core.errors import EightfoldError
+from eightfold.games.game import Position
 from eightfold.protocols.engine import Engine
 from eightfold.protocols.gomocup.pending_moves import PendingMoves
 from eightfold.protocols.gomocup.rules import RULES, UNLIMITED, game_text, read_point, refusal, write_point
@@ -41,6 +42,7 @@ class Gomocup:
         self._rule = 0
         self._started = False
         self._block: tuple[str, list[str]] | None = None  # the command that opened it, and its lines so far
+        self._answered: Position | None = None  # the board after our last move
         self._complaints: list[str] = []  # about INFO, told with the next move
         self._since: float | None = None
         self._stop: threading.Event | None = None
@@ -78,6 +80,17 @@ class Gomocup:
         except Exception as error:  # a bug of ours or of a user's player must not end a tournament game silently
             self._say(f"ERROR {type(error).__name__}: {' '.join(str(error).split())}")
         return True
+
+    def ponder(self, stop: threading.Event) -> None:
+        """Think on, if our own move is the last on the board."""
+        engine = self._engine
+        if self._answered is None or self._block is not None or not engine.is_ready:
+            return
+        try:
+            if engine.position is self._answered:
+                engine.ponder(stop)
+        except Exception:  # what is wrong is told when the player is asked for a move
+            self._answered = None
 
     def close(self) -> None:
         self._engine.close()
@@ -182,6 +195,7 @@ class Gomocup:
         """Think, play and answer."""
         result = self._think()
         self._engine.play(result.action)
+        self._answered = self._engine.position
         self._say(write_point(result.action, self._engine.game))
 
     def _think(self) -> SearchResult:

@@ -21,8 +21,8 @@ PROTOCOL = LineProtocol(
 )
 
 
-def serve(player: str | None = None, *, seed: int = 0) -> None:
-    """Speak Gomocup until the manager sends END or its input ends."""
+def serve(player: str | None = None, *, seed: int = 0, ponder: bool = False) -> None:
+    """Speak Gomocup until the manager sends END or its input ends; with `ponder`, think in the opponent's time."""
 
     def begin(say: Say) -> Conversation:
         # Imported while the manager's first lines already wait: this takes most of a second.
@@ -32,7 +32,7 @@ def serve(player: str | None = None, *, seed: int = 0) -> None:
         engine = Engine(player, seed=seed)
         return Gomocup(engine, lambda text: say(" ".join(text.splitlines())), seed=seed, start_timeout=START_TIMEOUT)
 
-    serve_lines(begin, PROTOCOL, player)
+    serve_lines(begin, PROTOCOL, player, ponder=ponder)
 
 
 def main() -> None:
@@ -42,11 +42,12 @@ def main() -> None:
     )
     parser.add_argument("--player", help="a player's text, e.g. alphabeta:near=1 (default: the best for the board)")
     parser.add_argument("--seed", type=int, default=0, help="equal seeds play equal games, as far as time allows")
+    parser.add_argument("--ponder", action="store_true", help="think on while the opponent thinks (default: rest)")
     parser.add_argument("--version", action="version", version=f"pbrain-eightfold {__version__}")
     arguments = parser.parse_args()
     say_on_stderr()
     try:
-        serve(arguments.player, seed=max(0, arguments.seed))
+        serve(arguments.player, seed=max(0, arguments.seed), ponder=arguments.ponder)
     except EightfoldError as error:
         print(f"pbrain-eightfold: {error}", file=sys.stderr)
         sys.exit(2)

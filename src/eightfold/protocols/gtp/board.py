@@ -112,6 +112,12 @@ class Board:
         self.engine.clock = clock if keep else replace(clock)
         return self.engine.think(since=since, stop=stop, on_progress=on_progress)
 
+    def ponder(self, stop: threading.Event) -> None:
+        """Use the opponent's time for the position as it is."""
+        if not self.position.is_over:
+            self.engine.show(self.position, branch=self.history.branch)
+            self.engine.ponder(stop)
+
     def analyse(self, colour: int, stop: threading.Event, on_progress: Progress) -> SearchResult:
         self._show(colour)
         return self.engine.analyse(stop, on_progress)

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from eightfold import __version__
 from eightfold.arena.forfeit import Resignation
 from eightfold.core.errors import EightfoldError
-from eightfold.games.game import Game
+from eightfold.games.game import Game, Position
 from eightfold.games.records.files import read_records, write_records
 from eightfold.games.records.sgf import write_sgf
 from eightfold.protocols.engine import Engine
@@ -56,6 +56,7 @@ class Gtp:
     def __init__(self, engine: Engine, game: Game, say: Callable[[str], None], *, seed: int = 0) -> None:
         self._board = Board(engine, game)
         self._say, self._seed = say, seed
+        self._answered: Position | None = None  # the board after the last move that was asked of us
         self._since: float | None = None
         self._free = 0.0  # when the last answer was given: the clock of a line that waited begins then
         self._stop: threading.Event | None = None
@@ -124,6 +125,14 @@ class Gtp:
                 self._reply("=", command, answer)
         self._free = time.perf_counter()
         return command.name != QUIT
+
+    def ponder(self, stop: threading.Event) -> None:
+        """Think on, if a move that was asked of us is the last on the board."""
+        try:
+            if self._answered is not None and self._board.position is self._answered:
+                self._board.ponder(stop)
+        except Exception:  # what is wrong is told when the player is asked for a move
+            self._answered = None
 
     def close(self) -> None:
         self._board.engine.close()
@@ -258,6 +267,7 @@ class Gtp:
         if stream is not None:
             stream.report(result)
         history.play(result.action, colour)
+        self._answered = history.position
         return write_vertex(result.action, game)
 
     @property

@@ -20,8 +20,8 @@ PROTOCOL = LineProtocol(
 )
 
 
-def serve(player: str | None = None, *, game: str = DEFAULT_GAME, seed: int = 0) -> None:
-    """Speak GTP until the controller quits or its input ends."""
+def serve(player: str | None = None, *, game: str = DEFAULT_GAME, seed: int = 0, ponder: bool = False) -> None:
+    """Speak GTP until the controller quits or its input ends; with `ponder`, think in the opponent's time."""
     from eightfold.games.game import make_game
 
     the_game = make_game(game, trusted=True)
@@ -35,4 +35,4 @@ def serve(player: str | None = None, *, game: str = DEFAULT_GAME, seed: int = 0)
         engine.prepare(the_game)  # in the background: most commands before the first move need no player
         return Gtp(engine, the_game, say, seed=seed)
 
-    serve_lines(begin, PROTOCOL, player)
+    serve_lines(begin, PROTOCOL, player, ponder=ponder)
