@@ -11,11 +11,11 @@ from eightfold.core.settings import check_settings, settings_of
 from eightfold.games.game import Game, make_game
 from eightfold.learning.config import TrainConfig
 from eightfold.learning.data.batches import check_symmetries
-from eightfold.learning.selfplay import opening_points
 from eightfold.nets.inference.backends.choice import read_backend
 from eightfold.nets.inference.cache import check_cache
 from eightfold.nets.store.description import Description
 from eightfold.search.leaves import check_leaves
+from eightfold.search.openings import opening_points
 from eightfold.search.settings import PlaySettings
 
 

@@ -45,6 +45,12 @@ class SelfPlayConfig(SearchSettings):
     opening_anywhere: bool = setting(
         False, "random stones anywhere on the board, not only in its middle", former=("opening_everywhere",)
     )
+    opening_balance: float = setting(
+        0.0,
+        "games begin only with random stones that the run's own network values from minus this to this; 0: with any",
+        least=0,
+        most=1,
+    )
     value_mix: float = setting(0.3, "share of the search's value in the value target", least=0, most=1)
     theta_until: float = setting(
         0.0,

@@ -1,7 +1,8 @@
 """Self-play: many games at once, each move searched, each finished game a `PlayedGame`.
 
 The policy of a position is what the search found before any temperature. Some games start from a few random stones in
-the middle, which keeps young networks from playing one short attack over and over.
+the middle, which keeps young networks from playing one short attack over and over; with a book (`opening_book.py`) from
+balanced ones.
 
 Read next: `data/record.py` (the played game, and the samples it becomes), `loop.py`.
 """
@@ -20,7 +21,9 @@ from eightfold.games.game import Game
 from eightfold.games.state import BLACK, DRAW, ONGOING, RESULT, WHITE
 from eightfold.learning.config import SelfPlayConfig
 from eightfold.learning.data.record import PlayedGame, settings_digest
+from eightfold.learning.opening_book import OpeningBook
 from eightfold.search.forest import Evaluator, ForestSearch
+from eightfold.search.openings import free_points
 
 
 class _Searched(NamedTuple):
@@ -41,8 +44,9 @@ class SelfPlay:
         random: np.random.Generator,
         threads: int = 1,
         seed: int = 0,  # noted in the games
+        book: OpeningBook | None = None,
     ) -> None:
-        self.game, self.settings, self.random = game, settings, random
+        self.game, self.settings, self.random, self.book = game, settings, random, book
         most = max(settings.playouts, settings.fast_playouts)
         self.search = ForestSearch(
             game,
@@ -97,15 +101,16 @@ class SelfPlay:
         self._next_search(number)
 
     def _random_opening(self) -> list[int]:
-        """A few random stones, in the middle or anywhere, that end nothing."""
+        """A few random stones, in the middle or anywhere, that end nothing; from the book if there is one."""
         settings = self.settings
         if self.random.random() >= settings.opening_share:
             return []
-        points = opening_points(self.game.size, settings.opening_anywhere)
-        free = bool(self.game.start().legal_mask[points].all())
+        if self.book is not None and len(self.book):
+            return self.book.openings.moves_of(int(self.random.integers(len(self.book))))
+        points = free_points(self.game, settings.opening_anywhere)
         while True:
             stones = int(self.random.integers(0, settings.opening_stones + 1))
-            if not free:  # where stones fall to the bottom, for one, only legal moves lead anywhere
+            if not points:
                 return self._random_moves(stones)
             moves = [int(move) for move in self.random.choice(points, stones, replace=False)]
             position = self.game.start()
@@ -170,12 +175,6 @@ class SelfPlay:
             seed=self._seed,
             settings=self._digest,
         )
-
-
-def opening_points(size: int, everywhere: bool) -> list[int]:
-    """Where random stones may lie: anywhere, or a fifth of the board away from the edge."""
-    edge = 0 if everywhere else max(1, size // 5)
-    return [row * size + column for row in range(edge, size - edge) for column in range(edge, size - edge)]
 
 
 def _draw(policy: NDArray[np.float32], temperature: float, random: np.random.Generator) -> int:

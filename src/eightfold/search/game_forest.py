@@ -31,6 +31,7 @@ from eightfold.core.specialise import specialise
 from eightfold.games.game import Game
 from eightfold.games.state import PLY
 from eightfold.search.forest_arrays import constants_of, make_forest, make_leaves, make_roots, nodes_needed
+from eightfold.search.openings import Openings
 from eightfold.search.settings import SearchSettings
 
 PERIOD = 16  # steps between two moments at which trees are handed over
@@ -128,7 +129,10 @@ class GameForest:
         logits: Any = None,  # [R, A]
         values: Any = None,  # [R, 2]
     ) -> None:
-        """`ways`: the fields of `kernels.gpu_moves.Ways`; arrays that a network reads and writes may be given."""
+        """`ways`: the fields of `kernels.gpu_moves.Ways`, of a book how many rows it may have (`open_with`).
+
+        Arrays that a network reads and writes may be given.
+        """
         self.game, self.trees, self.rows, self._machine = game, trees, rows, machine
         self.kernels: Any = specialise("eightfold.search.kernels.gpu_moves", game.rules)
         self.steps: Any = specialise("eightfold.search.kernels.gpu_forest", game.rules)
@@ -179,7 +183,16 @@ class GameForest:
         points = np.asarray(ways["opening_points"], np.int64)
         opening_points = zeros((len(points),), np.int64)
         machine.write(opening_points, points)
-        self._ways = self.kernels.Ways(**{**ways, "opening_points": opening_points})
+        book_rows = max(ways.get("book_rows", 0), 1)
+        self._ways = self.kernels.Ways(
+            **{
+                **ways,
+                "opening_points": opening_points,
+                "book": zeros((book_rows, max(ways["opening_stones"], 1)), np.int16),
+                "book_lengths": zeros((book_rows,), np.int16),
+                "book_rows": zeros((1,), np.int32),
+            }
+        )
         self._constants = constants_of(settings)
         self._start = zeros((length,), np.int64)
         machine.write(self._start, game.start().state)
@@ -192,6 +205,15 @@ class GameForest:
         machine.write(self.plan.place, np.tile(np.arange(nodes, dtype=np.int32), (trees, 1)))
         machine.write(self.plan.phase, np.full(trees, self.steps.BEGINS, np.int8))
         machine.write(self.plan.due, np.full(trees, self.steps.NOTHING, np.int8))
+
+    def open_with(self, openings: Openings) -> None:
+        """From now on games begin with these openings; with none, by random stones."""
+        book, lengths = (np.zeros(array.shape, np.int16) for array in (self._ways.book, self._ways.book_lengths))
+        rows, stones = openings.moves.shape
+        book[:rows, :stones], lengths[:rows] = openings.moves, openings.lengths
+        self._machine.write(self._ways.book, book)
+        self._machine.write(self._ways.book_lengths, lengths)
+        self._machine.write(self._ways.book_rows, np.array([rows], np.int32))
 
     # ---- a period ---------------------------------------------------------------------------------------
 

@@ -29,12 +29,14 @@ from eightfold.learning.actors.cuda_machine import CudaMachine
 from eightfold.learning.actors.players import Wanted
 from eightfold.learning.config import SelfPlayConfig, TrainConfig
 from eightfold.learning.data.record import PlayedGame, settings_digest
-from eightfold.learning.selfplay import opening_points
+from eightfold.learning.opening_book import ROWS, OpeningBook, wants_book
 from eightfold.nets.inference.backends import make_backend
 from eightfold.nets.inference.backends.choice import torch_options
 from eightfold.nets.inference.backends.interface import Backend, Runner
 from eightfold.nets.inference.device_evaluator import DeviceEvaluator
+from eightfold.nets.inference.evaluator import NetworkEvaluator
 from eightfold.search.game_forest import PERIOD, FinishedGame, GameForest, Machine, bytes_a_tree
+from eightfold.search.openings import free_points
 
 GAMES_A_ROW = 2  # so that the batch is full though some games wait for a move, and others have a leaf that is settled
 # by the rules, as up to half of them have where proofs are many
@@ -98,6 +100,26 @@ class GpuPlayers:
         self._graph: torch.cuda.CUDAGraph | None = None
         self._seed, self._digest = config.seed, settings_digest(config.selfplay)
         self._backend: Backend | None = None
+        self._book = self._make_book((config.seed, wanted.games, *seeds)) if wants_book(config.selfplay) else None
+        self._open_with_book()
+
+    def _make_book(self, seed: tuple[int, ...]) -> OpeningBook:
+        """The evaluators of the groups are busy with leaves: the book has one of its own."""
+        config, game = self._config, self._game
+        evaluator = NetworkEvaluator(
+            self.runner(),
+            encoder=config.encoder,
+            symmetry=config.symmetry,
+            symmetries=game.symmetries,
+            random=np.random.default_rng(seed),
+        )
+        return OpeningBook(game, config.selfplay, evaluator, seed=seed)
+
+    def _open_with_book(self) -> None:
+        if self._book is not None:
+            with torch.cuda.stream(self._stream):
+                for group in self.groups:
+                    group.forest.open_with(self._book.openings)
 
     @property
     def simulations(self) -> int:
@@ -130,6 +152,9 @@ class GpuPlayers:
         self._stream.synchronize()
         if self._backend is not None:
             self._backend.load(network)
+        if self._book is not None:
+            self._book.renew()
+            self._open_with_book()
 
     def play(
         self,
@@ -165,7 +190,7 @@ class GpuPlayers:
         """All games that ended were told of."""
 
     def figures(self) -> dict[str, Any]:
-        return {}
+        return {} if self._book is None else {"balanced_openings": self._book.share}
 
     def runner(self) -> Runner:
         if self._backend is None:
@@ -242,8 +267,6 @@ class GamesOnMachine:
 
 def ways_of(settings: SelfPlayConfig, game: Game) -> dict[str, Any]:
     """The settings of self-play as the kernels of `gpu_moves.py` take them."""
-    points = opening_points(game.size, settings.opening_anywhere)
-    free = bool(game.start().legal_mask[points].all())  # else, as where stones fall to the bottom, any legal moves
     return {
         "playouts": int(settings.playouts),
         "fast_playouts": int(settings.fast_playouts or settings.playouts),
@@ -258,7 +281,8 @@ def ways_of(settings: SelfPlayConfig, game: Game) -> dict[str, Any]:
         "contempt": float(settings.contempt),
         "opening_share": float(settings.opening_share),
         "opening_stones": int(settings.opening_stones),
-        "opening_points": points if free else [],
+        "opening_points": free_points(game, settings.opening_anywhere),
+        "book_rows": ROWS if wants_book(settings) else 0,
     }
 
 

@@ -13,6 +13,7 @@ from eightfold.arena.engine import PlayGames, play_games
 from eightfold.learning.actors.players import Wanted, on_cpu
 from eightfold.learning.data.record import PlayedGame
 from eightfold.learning.evaluators import make_evaluator
+from eightfold.learning.opening_book import OpeningBook, wants_book
 from eightfold.learning.runs.torch_globals import half_of_the_cores
 from eightfold.learning.selfplay import SelfPlay
 from eightfold.nets.inference.backends import Backend
@@ -32,6 +33,10 @@ class LocalPlayers:
             random=np.random.default_rng(wanted.turns),
             threads=threads,
         )
+        self.book = None
+        if wants_book(config.selfplay):
+            book_seed = (config.seed, wanted.games, *seeds)
+            self.book = OpeningBook(wanted.game, config.selfplay, evaluator, seed=book_seed)
         self.selfplay = SelfPlay(
             wanted.game,
             evaluator if self.cache is None else self.cache,
@@ -39,6 +44,7 @@ class LocalPlayers:
             random=np.random.default_rng([config.seed, wanted.games, *seeds]),
             threads=threads,
             seed=config.seed,
+            book=self.book,
         )
 
     @property
@@ -53,6 +59,8 @@ class LocalPlayers:
         self.selfplay.search.theta = theta
         if self.cache is not None:
             self.cache.clear()
+        if self.book is not None:
+            self.book.renew()
 
     def play(
         self,
@@ -68,8 +76,12 @@ class LocalPlayers:
         """All games that ended were told of."""
 
     def figures(self) -> dict[str, Any]:
-        hits = {} if self.cache is None else {"cache_hits": self.cache.hit_rate}
-        return hits if self.selfplay.search.rollouts is None else {**hits, "theta": self.selfplay.search.theta}
+        found: dict[str, Any] = {} if self.cache is None else {"cache_hits": self.cache.hit_rate}
+        if self.selfplay.search.rollouts is not None:
+            found["theta"] = self.selfplay.search.theta
+        if self.book is not None:
+            found["balanced_openings"] = self.book.share
+        return found
 
     def runner(self) -> Backend:
         return self.backend

@@ -25,13 +25,14 @@ from numpy.typing import NDArray
 from eightfold.core.jit import Int, Ints, kernel
 from eightfold.core.lanes import count_up, from_first_lane, lane_of, wait_for_lanes
 from eightfold.core.rng import Random, random_below, random_normal, random_unit
-from eightfold.games.contract import find_win_together, is_dead_together, legal, play
+from eightfold.games.contract import find_win_together, is_dead_together
 from eightfold.games.state import BLACK, DRAW, NO_MOVE, ONGOING, PLY, RESULT, WHITE, copy_state
 from eightfold.search.kernels.forced import prune_target
 from eightfold.search.kernels.forest import ROOT_PROOF, new_node, plant, prove
 from eightfold.search.kernels.gpu_advance import advance
 from eightfold.search.kernels.gpu_forest import BEGINS, DONE, OVER, RIPENS, WALKS, Plan, copy_row, make_child, settle
 from eightfold.search.kernels.gumbel import halving_move, improved_policy
+from eightfold.search.kernels.openings import opening_of_book, random_opening
 from eightfold.search.kernels.roots import add_noise, find_edge, root_value, root_visits
 from eightfold.search.kernels.tree import (
     FORCED,
@@ -46,8 +47,6 @@ from eightfold.search.kernels.tree import (
     Forest,
     Roots,
 )
-
-TRIES = 100  # random openings, before a game begins on the empty board
 
 
 class Games(NamedTuple):
@@ -81,6 +80,9 @@ class Ways(NamedTuple):
     opening_share: float
     opening_stones: int
     opening_points: Ints  # [points] where random stones may lie; none: any legal move
+    book: NDArray[np.int16]  # [rows, stones] openings to take instead
+    book_lengths: NDArray[np.int16]  # [rows]
+    book_rows: NDArray[np.int32]  # [1] how many there are at present
 
 
 class Tasks(NamedTuple):
@@ -234,35 +236,15 @@ def _begin(forest: Forest, games: Games, start: Ints, tree: int, ways: Ways, scr
 
 @kernel
 def _open(state: Ints, moves: NDArray[np.int16], start: Ints, ways: Ways, random: Random, scratch: Ints) -> int:
-    """A few random moves that end nothing; how many."""
+    """A row of the book, or else a few random moves that end nothing; how many."""
     if random_unit(random) < ways.opening_share:
-        for _ in range(TRIES):
-            copy_state(start, state)
-            wanted, made = random_below(random, ways.opening_stones + 1), 0
-            while made < wanted and state[RESULT] == ONGOING:
-                move = _random_move(state, ways.opening_points, random, scratch)
-                if move == NONE:
-                    break
-                moves[made] = move
-                play(state, Int(move))
-                made += 1
-            if made == wanted and state[RESULT] == ONGOING:
-                return made
+        rows = Int(ways.book_rows[0])
+        if rows > 0:
+            row = Int(random_below(random, rows))
+            return opening_of_book(state, moves, start, ways.book, Int(ways.book_lengths[row]), row)
+        return random_opening(state, moves, start, 0, ways.opening_stones, ways.opening_points, random, scratch)
     copy_state(start, state)
     return 0
-
-
-@kernel
-def _random_move(state: Ints, points: Ints, random: Random, scratch: Ints) -> int:
-    """A legal move, on one of the points if there are any given; NONE if a point that is drawn is not legal."""
-    count = legal(state, scratch)
-    if points.shape[0] == 0:
-        return scratch[random_below(random, count)]
-    point = points[random_below(random, points.shape[0])]
-    for k in range(count):
-        if scratch[k] == point:
-            return point
-    return NONE
 
 
 @kernel
