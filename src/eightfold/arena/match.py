@@ -4,9 +4,8 @@
 plays the games, many side by side. A game's random numbers come from the seed of the match and the game's number;
 results are in the order of the games. A tournament that can be stopped, and that players join later: `tournaments/`.
 
-Colours alternate. With openings, every opening is some random moves that end nothing and is played twice, each player
-once on either side of it. Two deterministic players without openings play the same two games for ever, so identical
-games are counted and named.
+Colours alternate. With openings (`openings/`), every opening is played twice, each player once on either side of it.
+Two deterministic players without openings play the same two games for ever, so identical games are counted and named.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ import numpy as np
 
 from eightfold.arena.engine import Fixture, MadeFrom, PlayGames, play_games
 from eightfold.arena.human import HumanPlayer
-from eightfold.arena.openings import random_openings
+from eightfold.arena.openings.source import RANDOM, opening_source
 from eightfold.arena.players import HUMAN, make_player, ready_players
 from eightfold.arena.results import GameResult, MatchReport, RoundRobin
 from eightfold.core.errors import EightfoldError
@@ -36,6 +35,7 @@ def play_match(
     games: int = 20,
     seed: int = 0,
     opening_plies: int = 0,
+    openings: str = RANDOM,
     names: Sequence[str] = (),
     first_always_black: bool = False,
     parallel: int = 0,
@@ -45,11 +45,12 @@ def play_match(
 ) -> MatchReport:
     """Play `games` games between two players, given by their texts or as objects.
 
-    `names` are what the report calls them. `parallel` games are played at once; 0 chooses. `progress` is told of
-    every game, in their order; `play` says where they are played (`cluster_games.py`).
+    `openings` says how games begin (`openings/source.py`), and `names` are what the report calls the players.
+    `parallel` games are played at once; 0 chooses. `progress` is told of every game, in their order; `play` says where
+    they are played (`cluster_games.py`).
     """
     matches = gauntlet(
-        game, first, [second], games=games, seed=seed, opening_plies=opening_plies, names=names,
+        game, first, [second], games=games, seed=seed, opening_plies=opening_plies, openings=openings, names=names,
         first_always_black=first_always_black, parallel=parallel, threads=threads, play=play, progress=progress,
     )  # fmt: skip
     return matches[0]
@@ -63,6 +64,7 @@ def gauntlet(
     games: int = 20,
     seed: int = 0,
     opening_plies: int = 0,
+    openings: str = RANDOM,
     names: Sequence[str] = (),
     first_always_black: bool = False,
     parallel: int = 0,
@@ -73,8 +75,8 @@ def gauntlet(
     """A match of one player against each of several opponents, all at once; `names`: the player's, then theirs."""
     return _play_pairs(
         game, [player, *opponents], [(0, other + 1) for other in range(len(opponents))], games=games, seed=seed,
-        opening_plies=opening_plies, names=names, first_always_black=first_always_black, parallel=parallel,
-        threads=threads, play=play, progress=progress,
+        opening_plies=opening_plies, openings=openings, names=names, first_always_black=first_always_black,
+        parallel=parallel, threads=threads, play=play, progress=progress,
     )  # fmt: skip
 
 
@@ -85,6 +87,7 @@ def round_robin(
     games: int = 10,
     seed: int = 0,
     opening_plies: int = 0,
+    openings: str = RANDOM,
     parallel: int = 0,
     threads: int = 0,
     play: PlayGames = play_games,
@@ -97,8 +100,8 @@ def round_robin(
         raise EightfoldError(f"a round robin of {len(entrants)} players has no games; give at least 2")
     pairs = list(itertools.combinations(range(len(entrants)), 2))
     matches = _play_pairs(
-        game, entrants, pairs, games=games, seed=seed, opening_plies=opening_plies, names=names, parallel=parallel,
-        threads=threads, play=play, progress=progress,
+        game, entrants, pairs, games=games, seed=seed, opening_plies=opening_plies, openings=openings, names=names,
+        parallel=parallel, threads=threads, play=play, progress=progress,
     )  # fmt: skip
     return RoundRobin(names=tuple(names or map(player_name, entrants)), pairs=tuple(pairs), matches=tuple(matches))
 
@@ -119,6 +122,7 @@ def _play_pairs(
     games: int,
     seed: int,
     opening_plies: int,
+    openings: str,
     names: Sequence[str],
     parallel: int,
     threads: int,
@@ -132,9 +136,9 @@ def _play_pairs(
     called = tuple(names or map(player_name, players))
     if len(called) != len(players):
         raise EightfoldError(f"{len(called)} names are given for {len(players)} players")
-    stream = random_openings(game, opening_plies, seed)
+    source = opening_source(game, openings, plies=opening_plies, seed=seed)
     sides = 1 if first_always_black else 2  # an opening is played from so many sides
-    openings = [next(stream) for _ in range(-(-games // sides))]
+    begun = source.take(-(-games // sides))
     seeds = [len(players) * seed + place for place in range(len(players))]
     results: dict[int, GameResult] = {}
     told = 0
@@ -153,7 +157,7 @@ def _play_pairs(
                 names=(called[one], called[two]),
                 seeds=(_seed(seed, number, one), _seed(seed, number, two)),
                 first_named_is_black=first_always_black or k % 2 == 0,
-                opening=openings[k // sides],
+                opening=begun[k // sides],
                 made_from=(made_from(players[one], seeds[one]), made_from(players[two], seeds[two])),
             )
             for number, ((one, two), k) in enumerate(itertools.product(pairs, range(games)))
@@ -164,7 +168,8 @@ def _play_pairs(
             game=game.text,
             names=(called[one], called[two]),
             seed=seed,
-            opening_plies=opening_plies,
+            opening_plies=max(len(opening.moves) for opening in begun),
+            openings=source.name,
             results=tuple(results[number] for number in range(k * games, (k + 1) * games)),
         )
         for k, (one, two) in enumerate(pairs)

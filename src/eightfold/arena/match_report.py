@@ -33,7 +33,10 @@ def print_match(report: MatchReport) -> None:
     total, first, second = report.total, report.as_first, report.as_second
     low, high = total.interval
     times = report.seconds_per_move
-    table = Table(title=f"{report.game}, {total.games} games, seed {report.seed}", title_justify="left")
+    title = f"{report.game}, {total.games} games, seed {report.seed}"
+    if report.opening_plies:
+        title += f"\nopenings: {report.openings}, each from both sides"
+    table = Table(title=escape(title), title_justify="left")
     table.add_column("")
     for name in map(escape, report.names):
         table.add_column(name, justify="right", overflow="fold")

@@ -128,8 +128,9 @@ class MatchReport:
     game: str
     names: tuple[str, str]
     seed: int
-    opening_plies: int
+    opening_plies: int  # of the longest opening
     results: tuple[GameResult, ...]
+    openings: str = ""  # how games begin, in words
 
     @property
     def total(self) -> Tally:
@@ -191,6 +192,7 @@ class MatchReport:
             "game": self.game,
             "players": list(self.names),
             "seed": self.seed,
+            "openings": self.openings,
             **self.total.as_dict(),
             "first": self.as_first.as_dict(),
             "second": self.as_second.as_dict(),

@@ -11,6 +11,12 @@ import typer
 from eightfold.cli.app import ClusterOption, GameOption, JsonOption, SeedOption, app
 from eightfold.core.errors import EightfoldError
 
+_HOW_TO_OPEN = typer.Option(
+    "--openings", help="How games begin: random, balanced, balanced:NETWORK, or a file or folder of openings."
+)
+OpeningsOption = Annotated[str, _HOW_TO_OPEN]
+OptionalOpenings = Annotated[str | None, _HOW_TO_OPEN]
+
 
 @app.command()
 def match(
@@ -23,8 +29,11 @@ def match(
     seed: SeedOption = 0,
     opening_plies: Annotated[
         int,
-        typer.Option(min=0, help="Random moves at the start. Each opening is played twice, with colours swapped."),
+        typer.Option(
+            min=0, help="Moves at the start (balanced openings: 4). Each opening is played twice, with colours swapped."
+        ),
     ] = 0,
+    openings: OpeningsOption = "random",
     parallel: Annotated[int, typer.Option(min=0, help="Games played side by side; 0 chooses.")] = 0,
     cluster: ClusterOption = None,
     as_json: JsonOption = False,
@@ -63,6 +72,7 @@ def match(
             games=games,
             seed=seed,
             opening_plies=opening_plies,
+            openings=openings,
             parallel=parallel,
             play=play,
             progress=finished,
@@ -89,8 +99,9 @@ def tournament(
     ] = None,
     opening_plies: Annotated[
         int | None,
-        typer.Option(help="Random moves at the start (default: 4). Each opening is played from both sides."),
+        typer.Option(help="Moves at the start (default: 4). Each opening is played from both sides."),
     ] = None,
+    openings: OptionalOpenings = None,
     seed: Annotated[int | None, typer.Option(help="Equal seeds give equal games (default: 0).")] = None,
     anchor: Annotated[str | None, typer.Option(help="The player whose Elo is 0 (default: the mean is).")] = None,
     parallel: Annotated[int, typer.Option(min=0, help="Games played side by side; 0 chooses.")] = 0,
@@ -116,6 +127,7 @@ def tournament(
             games=games,
             style=style,
             opening_plies=opening_plies,
+            openings=openings,
             seed=seed,
             anchor=anchor,
             parallel=parallel,

@@ -1,6 +1,8 @@
 """The folder of a tournament. One process at a time plays in it.
 
 tournament.toml   the settings (`settings.py`)
+openings.txt      how games begin, in their order, unless by random moves: they stay the same whatever becomes of the
+                  network or the file that they are from
 games.jsonl       a line for every game, as soon as it is over: what everything else is made from
 sgf/              the same games as records, one file each (psq/ where that is the format)
 lock              held by the process that plays
@@ -16,7 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from eightfold import __version__
+from eightfold.arena.openings.lists import read_openings, write_openings
+from eightfold.arena.openings.source import RANDOM, opening_source
 from eightfold.arena.tournaments.played import TournamentGame
+from eightfold.arena.tournaments.schedule import SIDES
 from eightfold.arena.tournaments.settings import FIXED, TournamentSettings
 from eightfold.config import load_config, to_toml
 from eightfold.core.errors import EightfoldError, shown
@@ -24,10 +29,10 @@ from eightfold.core.files import replace_file
 from eightfold.core.line_file import LineFile
 from eightfold.core.lock import lock_folder
 from eightfold.core.settings import settings_of
-from eightfold.games.game import make_game
+from eightfold.games.game import Position, make_game
 from eightfold.games.records.files import record_suffix, write_records
 
-SETTINGS, GAMES = "tournament.toml", "games.jsonl"
+SETTINGS, GAMES, OPENINGS = "tournament.toml", "games.jsonl", "openings.txt"
 
 
 class TournamentFolder:
@@ -52,6 +57,7 @@ class TournamentFolder:
             checked["game"] = self.game.text
         before = load_config(TournamentSettings(), path / SETTINGS) if self.exists else TournamentSettings()
         self.settings = replace(before, **checked)
+        self._openings_named = "openings" in checked
         if self.exists:
             self._check_fixed(before)
         if "game" not in checked:
@@ -61,6 +67,7 @@ class TournamentFolder:
         self.games: list[TournamentGame] = []
         self.read_games()
         self._lines: LineFile | None = None
+        self._new_openings = b""
 
     def _check_fixed(self, before: TournamentSettings) -> None:
         for name in FIXED:
@@ -96,6 +103,26 @@ class TournamentFolder:
         """Everybody who has played here, in the order in which they came."""
         return tuple(dict.fromkeys(name for game in self.games for name in game.pair))
 
+    def openings(self) -> list[Position]:
+        """The openings of all games of a pair; more games have the same ones first.
+
+        Those that are kept are not asked for again. More of them are, but only from what the call names.
+        """
+        settings, path = self.settings, self.path / OPENINGS
+        needed = -(-settings.games // SIDES)
+        kept = read_openings(path, self.game) if settings.openings != RANDOM and path.is_file() else []
+        if len(kept) < needed:
+            if settings.openings != RANDOM and self.exists and not self._openings_named:
+                raise EightfoldError(
+                    f"the tournament {self.path} needs {needed} openings and keeps {len(kept)};"
+                    f" say again where they are from: --openings {settings.openings}"
+                )
+            source = opening_source(self.game, settings.openings, plies=settings.opening_plies, seed=settings.seed)
+            kept += source.take(needed)[len(kept) :]
+            if settings.openings != RANDOM:
+                self._new_openings = write_openings(kept, source.name).encode()
+        return kept[:needed]
+
     def begin(self) -> None:
         """Take the lock, write the settings, and complete what a kill left unfinished."""
         try:
@@ -107,6 +134,8 @@ class TournamentFolder:
             self.read_games()  # another process may have played since
             notes = {"command": "tournament", "version": __version__}
             replace_file(self.path / SETTINGS, to_toml(self.settings, notes).encode())
+            if self._new_openings:
+                replace_file(self.path / OPENINGS, self._new_openings)
             self._lines = LineFile(self.path / GAMES)
             if self.records is not None:
                 self._complete_records(self.records)

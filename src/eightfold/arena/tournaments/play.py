@@ -23,7 +23,6 @@ from eightfold.arena.tournaments.schedule import (
     SIDES,
     game_seeds,
     missing_games,
-    openings_of,
     pairs_of,
     player_seed,
 )
@@ -43,6 +42,7 @@ def tournament(
     games: int | None = None,
     style: str | None = None,
     opening_plies: int | None = None,
+    openings: str | None = None,
     seed: int | None = None,
     anchor: str | None = None,
     parallel: int = 0,
@@ -60,7 +60,8 @@ def tournament(
     how many games of this call are played, and of how many; `say` of what cannot be written; `play` says where.
     """
     named = {"game": game, "games": games, "style": style, "opening_plies": opening_plies, "seed": seed}
-    given = {name: value for name, value in {**named, "anchor": anchor}.items() if value is not None}
+    named |= {"openings": openings, "anchor": anchor}
+    given = {name: value for name, value in named.items() if value is not None}
     kept = TournamentFolder(Path(folder), given)
     entrants = _entrants(players, kept)
     settings = kept.settings
@@ -75,7 +76,7 @@ def tournament(
     if not entrants:
         return _report(kept, missing=0, say=say)
     pairs = pairs_of(list(entrants), settings.style)
-    openings = openings_of(kept.game, settings, settings.games)  # an error before anything is written
+    begun = kept.openings()  # an error before anything is written
     missing = _missing(kept, pairs)
     playing = [name for name in entrants if any(name in pair for pair, _ in missing)]
     seeds = [player_seed(settings.seed, name) for name in playing]
@@ -85,12 +86,12 @@ def tournament(
         kept.begin()
         try:
             missing = _missing(kept, pairs)
-            total, begun = len(pairs) * settings.games, len(kept.games) + len(missing)
+            total, whole = len(pairs) * settings.games, len(kept.games) + len(missing)
             progress(total - len(missing), total)
 
             def finished(place: int, result: GameResult) -> None:
                 kept.add(TournamentGame.of_result(result, *missing[place]))
-                progress(total - (begun - len(kept.games)), total)
+                progress(total - (whole - len(kept.games)), total)
 
             fixtures = [
                 Fixture(
@@ -98,7 +99,7 @@ def tournament(
                     names=pair,
                     seeds=game_seeds(settings.seed, pair, number),
                     first_named_is_black=number % SIDES == 0,
-                    opening=openings[number // SIDES],
+                    opening=begun[number // SIDES],
                     made_from=(made[pair[0]], made[pair[1]]),
                 )
                 for pair, number in missing
@@ -107,9 +108,9 @@ def tournament(
                 play(fixtures, parallel=parallel, threads=threads, finished=finished)
             except (KeyboardInterrupt, Interrupted):
                 kept.read_games()  # a game may just have been written
-                progress(total - (begun - len(kept.games)), total)
+                progress(total - (whole - len(kept.games)), total)
                 if kept.games:
-                    _report(kept, missing=begun - len(kept.games), say=say)
+                    _report(kept, missing=whole - len(kept.games), say=say)
                 raise
             return _report(kept, missing=0, say=say)
         finally:

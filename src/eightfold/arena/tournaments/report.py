@@ -7,8 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from eightfold import __version__
+from eightfold.arena.openings.source import BALANCED, RANDOM
 from eightfold.arena.results import Tally
+from eightfold.arena.tournaments.folder import OPENINGS
 from eightfold.arena.tournaments.plot import ratings_plot
+from eightfold.arena.tournaments.settings import TournamentSettings
 from eightfold.arena.tournaments.standings import Standings
 from eightfold.core.extras import is_installed
 from eightfold.core.files import replace_files
@@ -47,7 +50,7 @@ def cross_rows(standings: Standings) -> list[dict[str, Any]]:
 
 def markdown(standings: Standings, *, records: str, with_plot: bool) -> str:
     settings, names, superiority = standings.settings, standings.names, standings.fit.superiority
-    begun = f"{settings.opening_plies} random moves, each opening from both sides" if settings.opening_plies else "none"
+    begun = openings_text(settings)
     about = f"{len(standings.games):,} games of {settings.game}; openings: {begun}; seed {settings.seed}."
     if standings.missing:
         about += f" {standings.missing:,} games are still missing: the same command plays them."
@@ -85,6 +88,15 @@ def markdown(standings: Standings, *, records: str, with_plot: bool) -> str:
         + (f" The games: [{records}/]({records})." if records else ""),
     ]
     return "\n\n".join(blocks) + "\n"
+
+
+def openings_text(settings: TournamentSettings) -> str:
+    kind = settings.openings.partition(":")[0]
+    if kind == RANDOM:
+        plies = settings.opening_plies
+        return f"{plies} random moves, each opening from both sides" if plies else "none"
+    moves = f"{settings.opening_plies} moves, {settings.openings}" if kind == BALANCED else f"`{settings.openings}`"
+    return f"{moves} ([{OPENINGS}]({OPENINGS})), each from both sides"
 
 
 # ---- words and numbers that the terminal shows too ---------------------------------------------------------------

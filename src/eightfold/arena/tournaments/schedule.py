@@ -16,9 +16,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 
-from eightfold.arena.openings import random_openings
-from eightfold.arena.tournaments.settings import GAUNTLET, TournamentSettings
-from eightfold.games.game import Game, Position
+from eightfold.arena.tournaments.settings import GAUNTLET
 
 SIDES = 2  # an opening is played from
 
@@ -43,12 +41,6 @@ def missing_games(
             for number in range(SIDES * opening, min(games, SIDES * (opening + 1))):
                 if (pair, number) not in played:
                     yield pair, number
-
-
-def openings_of(game: Game, settings: TournamentSettings, games: int) -> list[Position]:
-    """The openings of so many games of a pair; more games have the same ones first."""
-    stream = random_openings(game, settings.opening_plies, settings.seed)
-    return [next(stream) for _ in range(-(-games // SIDES))]
 
 
 def player_seed(seed: int, name: str) -> int:

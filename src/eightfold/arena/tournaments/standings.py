@@ -103,6 +103,7 @@ class Standings:
             "game": settings.game,
             "seed": settings.seed,
             "opening_plies": settings.opening_plies,
+            "openings": settings.openings,
             "games": len(self.games),
             "missing_games": self.missing,
             "distinct_games": self.distinct_games,

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from eightfold.arena.openings.source import RANDOM
 from eightfold.arena.tournaments.report import facts, rating_cells, time_text
 from eightfold.arena.tournaments.standings import Standings
 from eightfold.core.bars import StderrBar, counting_columns
@@ -39,6 +40,8 @@ class TournamentProgress(StderrBar):
 def print_standings(standings: Standings) -> None:
     console, settings = Console(emoji=False, highlight=False), standings.settings
     title = f"{settings.game}, {len(standings.games):,} games, seed {settings.seed}"
+    if settings.openings != RANDOM:
+        title += f", openings {settings.openings}"
     console.print(title, markup=False, soft_wrap=True)
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
     table.add_column("", justify="right")

@@ -1,4 +1,4 @@
-"""Openings of a match: some random moves that end nothing, different ones up to turning the board."""
+"""Openings of random moves anywhere that end nothing, different ones up to turning the board."""
 
 from __future__ import annotations
 
