@@ -55,6 +55,19 @@ def make_player(player: str | Player, game: Game, *, seed: int = 0) -> Player:
     return read_player(player).make(game, seed=seed)
 
 
+def at_level(player: str, level: str) -> str:
+    """The text of a player at one of the strengths that its kind has by name."""
+    spec = read_player(player)
+    levels = spec.kind.levels
+    names = [value for value in levels.values if isinstance(value, str)] if levels is not None else []
+    if levels is None or not names:
+        how = f"; set {levels.option}, as in {spec.name}:{levels.option}={levels.values[0]}" if levels else ""
+        raise EightfoldError(f"player {spec.name} has no levels by name, which networks have{how}")
+    if level not in names:
+        raise unknown("level", level, names)
+    return f"{player}{',' if ':' in player else ':'}{levels.option}={level}"
+
+
 @contextlib.contextmanager
 def ready_players(
     players: Sequence[str | Player],

@@ -12,6 +12,7 @@ from eightfold.games.game import Game, Position
 from eightfold.games.points import count
 from eightfold.games.records.record import GameRecord
 from eightfold.games.state import BLACK, WHITE
+from eightfold.nets.levels import LEVELS, WHOLE_GAME, Level, LevelRatings
 from eightfold.parts import PLAYERS
 
 _STONES = {0: ("·", "·"), BLACK: ("●", "◉"), WHITE: ("○", "◎")}  # the second of each marks the last move
@@ -66,6 +67,36 @@ def print_record(record: GameRecord, number: int, of: int) -> None:
     console = Console(emoji=False)
     console.print(f"game {number} of {of}: {', '.join(filter(None, facts))}", highlight=False, markup=False)
     console.print(record.game, highlight=False, markup=False)
+
+
+def print_levels(ratings: LevelRatings) -> None:
+    """The named strengths of a network, and those it was measured with, by rating where there is one."""
+    console = Console(emoji=False, highlight=False)
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
+    table.add_column("level", no_wrap=True)
+    for heading in ("Elo", "±", "playouts"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("temperature")
+    rows = [(name, ratings.ratings.get(name), level) for name, level in LEVELS.items()]
+    everybody = [*rows, *((name, found, None) for name, found in ratings.others.items())]
+    if ratings.ratings:
+        everybody.sort(key=lambda row: row[1].elo if row[1] is not None else 0.0)
+    for name, found, level in everybody:
+        elo, error = ("?", "") if found is None else (f"{round(found.elo):+d}", f"{found.error:.0f}")
+        table.add_row(name, elo, error, *(("", "") if level is None else (f"{level.playouts:,}", _warmth(level))))
+    console.print(table)
+    if ratings.ratings:
+        console.print(f"{ratings.games} games of each pair of {ratings.game}; the rating 0 is that of {ratings.zero}")
+    else:
+        console.print("nobody has measured the levels of this network: eightfold levels NETWORK --rate FOLDER")
+
+
+def _warmth(level: Level) -> str:
+    if level.temperature == 0:
+        return "0"
+    return f"{level.temperature:g}" + (
+        f" for {level.temperature_plies} moves" if level.temperature_plies < WHOLE_GAME else ""
+    )
 
 
 def print_players() -> None:

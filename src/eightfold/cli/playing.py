@@ -1,4 +1,4 @@
-"""Commands to play and watch: match, tournament, play, serve, show, players. What is heavy is imported inside."""
+"""Commands to play and watch: match, tournament, play, levels, serve, show, players; heavy imports are inside."""
 
 from __future__ import annotations
 
@@ -152,17 +152,68 @@ def play(
     player: Annotated[str, typer.Argument(help="Your opponent, e.g. alphabeta:depth=4 (see `eightfold players`).")],
     game: GameOption = "gomoku:size=15",
     colour: Annotated[str, typer.Option(help="Your colour: black (moves first) or white.")] = "black",
+    level: Annotated[
+        str | None, typer.Option(help="How strong a network plays, from beginner to master (see `eightfold levels`).")
+    ] = None,
     seed: SeedOption = 0,
 ) -> None:
     """Play against a player, in this terminal."""
+    from eightfold.arena.players import at_level, read_player
     from eightfold.arena.terminal import TerminalGame
     from eightfold.core.errors import unknown
     from eightfold.games.game import COLOUR_NAMES, make_game
+    from eightfold.nets.levels import read_level_ratings
 
     colours = {name: number for number, name in COLOUR_NAMES.items()}
     if colour.lower() not in colours:
         raise unknown("colour", colour, colours)
+    if level is not None:
+        place, player = read_player(player).argument, at_level(player, level)
+        found = read_level_ratings(place)
+        if level in found.ratings:
+            rating = found.ratings[level]
+            typer.echo(f"{level}: Elo {round(rating.elo):+d} ± {rating.error:.0f}, where {found.zero} has 0")
     TerminalGame(make_game(game, trusted=True), player, colour=colours[colour.lower()], seed=seed).run()
+
+
+@app.command()
+def levels(
+    network: Annotated[str, typer.Argument(help="A network: a shipped one, a run, a checkpoint.")],
+    rate: Annotated[
+        Path | None,
+        typer.Option(help="Measure them in a tournament in this folder, and write what it finds beside the network."),
+    ] = None,
+    games: Annotated[int, typer.Option(min=2, help="Games of each pair in that tournament.")] = 20,
+    seed: SeedOption = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the named strengths of a network with their Elo ratings, or measure them. Ctrl-C stops; later it goes on."""
+    from eightfold.arena.level_tournament import rate_levels
+    from eightfold.arena.report import print_levels
+    from eightfold.arena.tournaments.terminal import TournamentProgress
+    from eightfold.core.signals import Interrupted, stopped_by_signals
+    from eightfold.nets.levels import read_level_ratings
+    from eightfold.nets.store.places import find_network
+    from eightfold.nets.store.policy_value import PolicyValueNetwork
+
+    find_network(network, PolicyValueNetwork)  # an error if there is none
+
+    def stop() -> None:
+        raise Interrupted
+
+    if rate is not None:
+        done = False
+        with TournamentProgress() as progress, stopped_by_signals(stop) as heard:
+            rate_levels(network, rate, games=games, seed=seed, progress=progress.advance, say=progress.say)
+            done = True
+        if not done:
+            progress.say(f"stopped: {progress.done:,} of {progress.total:,} games; the same command goes on")
+            raise typer.Exit(128 + heard[0])
+    ratings = read_level_ratings(network)
+    if as_json:
+        print(json.dumps(ratings.as_dict()))
+        return
+    print_levels(ratings)
 
 
 @app.command()

@@ -24,6 +24,7 @@ from eightfold.learning.data.record import PlayedGame, settings_digest
 from eightfold.learning.opening_book import OpeningBook
 from eightfold.search.forest import Evaluator, ForestSearch
 from eightfold.search.openings import free_points
+from eightfold.search.temperature import draw_move
 
 
 class _Searched(NamedTuple):
@@ -148,7 +149,7 @@ class SelfPlay:
             move = search.root_move(number)  # its noise is what explores; a temperature would do so twice
         else:
             temperature = settings.temperature if ply < settings.temperature_plies else settings.final_temperature
-            move = _draw(policy, temperature, self.random)
+            move = draw_move(policy, temperature, self.random)
         search.advance(number, move)
         self._moves[number].append(move)
         result = int(search.forest.states[number, RESULT])
@@ -175,12 +176,3 @@ class SelfPlay:
             seed=self._seed,
             settings=self._digest,
         )
-
-
-def _draw(policy: NDArray[np.float32], temperature: float, random: np.random.Generator) -> int:
-    """A move: the policy sharpened by the temperature; at 0 the largest, ties by chance."""
-    if temperature <= 1e-3:
-        return int(random.choice(np.flatnonzero(policy == policy.max())))
-    # Relative to the largest: what is small vanishes at a low temperature, but never everything.
-    weights = np.cumsum((policy.astype(np.float64) / policy.max()) ** (1 / temperature))
-    return int(np.searchsorted(weights, random.random() * weights[-1], side="right"))

@@ -3,17 +3,19 @@
 net:runs/first,playouts=400     the newest checkpoint of a run
 net:gomoku-8                    a network that comes with the package
 net:runs/first/network.onnx     an exported network, which needs no PyTorch
+net:gomoku-8,level=casual       weaker on purpose (`levels.py`)
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from eightfold.core.errors import EightfoldError
 from eightfold.core.settings import all_optional, setting, settings_of
 from eightfold.core.specs import check_spec
 from eightfold.core.threads import usable_cores
@@ -21,6 +23,7 @@ from eightfold.games.game import Game, Position
 from eightfold.games.state import BLACK, WHITE
 from eightfold.nets.inference.backends.interface import Runner
 from eightfold.nets.inference.evaluator import NetworkEvaluator
+from eightfold.nets.levels import LEVELS, USUAL, WHOLE_GAME
 from eightfold.nets.store.description import Description
 from eightfold.nets.store.network import Network
 from eightfold.nets.store.open import open_network
@@ -33,6 +36,7 @@ from eightfold.search.move_time import Seconds
 from eightfold.search.pace import Pace
 from eightfold.search.result import Progress, SearchResult, check_position, check_seed, most_looked_at
 from eightfold.search.settings import LeafSettings, PlaySettings, SearchSettings
+from eightfold.search.temperature import draw_move
 
 LEAVES = 8  # of a game in a batch: more are faster and search a little worse
 TIMED_PLAYOUTS = 100_000  # room in the tree when time is the limit
@@ -49,6 +53,13 @@ _Overrides: Any = all_optional(PlaySettings, absent="as the network says")
 class NetOptions(_Overrides, LeafSettings):  # type: ignore[misc]  # every setting of a search for points is an option
     playouts: int = setting(400, "positions to evaluate for a move", least=1, most=1e6)
     seconds: float = setting(0.0, "time for a move, instead of playouts", least=0, most=1e6)
+    temperature: float = setting(
+        0.0, "temperature of moves, drawn by what the search found; 0: the best one is played", least=0, most=100
+    )
+    temperature_plies: int = setting(WHOLE_GAME, "moves of a game that are drawn so", least=0, most=WHOLE_GAME)
+    level: str = setting(
+        USUAL, "a named strength, instead of playouts and temperature", choices=tuple(LEVELS), absent="none"
+    )
     memory: int = setting(
         0, "megabytes for the tree when time is the limit; 0: room for 100,000 playouts", least=0, most=1e6
     )
@@ -57,6 +68,19 @@ class NetOptions(_Overrides, LeafSettings):  # type: ignore[misc]  # every setti
         "yes: when time is the limit, a certain move is played early, and on a clock a hard one gets more; no: never",
         choices=("yes", "no"),
     )
+
+    def at_level(self) -> NetOptions:
+        """The options that a level stands for; an error where others say the same."""
+        if self.level is None:
+            return self
+        told = asdict(LEVELS[self.level])
+        for name in (*told, "seconds"):
+            if getattr(self, name) != getattr(NetOptions, name, None):
+                raise EightfoldError(
+                    f"player net: level={self.level} says how long it thinks and how it chooses;"
+                    f" leave out {name}={getattr(self, name)}, or the level"
+                )
+        return replace(self, **told)
 
     def search_settings(self, usual: PlaySettings) -> SearchSettings:
         """How the network says that it plays, but for what is given here."""
@@ -83,7 +107,7 @@ class NetPlayer:
         summary="a trained network with a tree search; PLACE: a run, a checkpoint, a .onnx file or a shipped network",
         argument="PLACE",
         example="net:gomoku-8,playouts=400",
-        levels=Levels(option="playouts", values=(16, 64, 400, 1600, 6400), usual=2, unit=("playout", "playouts")),
+        levels=Levels(option="level", values=tuple(LEVELS), usual=list(LEVELS).index(USUAL)),
         has_tree=True,
     )
     Options = NetOptions
@@ -98,9 +122,12 @@ class NetPlayer:
         seed: int = 0,
     ) -> None:
         check_spec(options, "player net")
+        self._capped = options.level is not None  # a level is no stronger for having more time
+        options = options.at_level()
         playouts, seconds, memory = options.playouts, options.seconds, options.memory
         runner, description = place if isinstance(place, tuple) else _opened(place, game)
         self._game, self._playouts, self._seconds, self._early = game, playouts, seconds, options.early == "yes"
+        self._temperature, self._temperature_plies = options.temperature, options.temperature_plies
         self._random = np.random.default_rng(check_seed(seed))
         self._evaluator = NetworkEvaluator(
             runner,
@@ -186,17 +213,18 @@ class NetPlayer:
     ) -> SearchResult:
         check_position(position, self._game, "net")
         limits = Limits(self._seconds, seconds, stop, on_progress)
-        if limits.timed:
+        timed = limits.timed and (limits.told or not self._capped)  # who wants to be told analyses, at full strength
+        if timed:
             self._make_room(self._most, 1)
         self._take_up(0, position)
         search, before = self._search, self._search.simulations
-        pace = self._pace(limits, len(position.moves))
-        search.prepare_root(0, CHUNK if limits.timed else self._playouts, noisy=False)
+        pace = self._pace(limits, len(position.moves)) if timed else None
+        search.prepare_root(0, CHUNK if timed else self._playouts, noisy=False)
         steps, more = 0, True
         while more and (steps < LEAST_STEPS or not (limits.reached() if pace is None else limits.exhausted())):
             if steps:
                 limits.report(lambda: self._result(0, search.simulations - before, told=True))
-            more = self._timed_step() if limits.timed else search.step() > 0
+            more = self._timed_step() if timed else search.step() > 0
             steps += 1
             if pace is not None and steps >= LEAST_STEPS and pace.enough(search.standing(0)):
                 break
@@ -210,7 +238,7 @@ class NetPlayer:
 
         Whoever is told how it stands wants to see all of a time that is for this position alone.
         """
-        if not self._early or not limits.timed or (limits.told and not limits.on_a_clock):
+        if not self._early or (limits.told and not limits.on_a_clock):
             return None
         expected = None
         if self._last is not None:  # which may have been a hint for the other side
@@ -220,6 +248,8 @@ class NetPlayer:
 
     def ponder(self, position: Position, stop: threading.Event) -> None:
         check_position(position, self._game, "net")
+        if self._capped:
+            return
         self._make_room(self._most, 1)
         self._take_up(0, position, own_side=BLACK + WHITE - position.to_move)
         self._search.prepare_root(0, CHUNK, noisy=False)
@@ -249,14 +279,17 @@ class NetPlayer:
         policy = visits / visits.sum()
         if search.is_unvisited(slot):
             visits, policy = np.zeros_like(visits), search.root_priors(slot)
-        best = search.best_moves(slot)
+        best, values = search.best_moves(slot), search.root_values(slot)
         action = int(best[0] if ties is None else ties.choice(best))
+        if not told and ties is not None and self._temperature > 0 and len(self._known[slot]) < self._temperature_plies:
+            not_lost = np.where(values == -1, 0, policy)
+            action = draw_move(not_lost if not_lost.any() else policy, self._temperature, ties)
         return SearchResult(
             action=action,
             policy=policy,
             value=search.root_value(slot),
             visits=visits.astype(np.int64),
-            values=search.root_values(slot),
+            values=values,
             principal_variation=search.variation(slot, action),
             variations=tuple(search.variation(slot, move) for move in most_looked_at(visits)) if told else (),
             effort=effort,

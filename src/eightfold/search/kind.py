@@ -19,12 +19,15 @@ class Levels:
     """What "stronger" means: an option, its values in ascending order, and which of them to begin with."""
 
     option: str
-    values: tuple[int, ...]
+    values: tuple[int, ...] | tuple[str, ...]
     usual: int
-    unit: tuple[str, str]  # one of them, and several
+    unit: tuple[str, str] = ("", "")  # one of them, and several; levels by name have none
 
     def names(self) -> list[str]:
-        return [f"{value:,} {self.unit[value != 1]}" for value in self.values]
+        return [
+            value.capitalize() if isinstance(value, str) else f"{value:,} {self.unit[value != 1]}"
+            for value in self.values
+        ]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,6 +19,7 @@ from eightfold.core.errors import EightfoldError, unknown
 from eightfold.games.game import Game
 from eightfold.isn.go_network import GoIsn
 from eightfold.nets.heads import predicts_ownership
+from eightfold.nets.levels import NOT_RATED, LevelRatings, read_level_ratings
 from eightfold.nets.store.description import check_fits
 from eightfold.nets.store.exported import is_exported
 from eightfold.nets.store.places import find_network, shipped_networks
@@ -169,7 +170,7 @@ def _net_entry(spec: PlayerSpec) -> MenuEntry:
     place = spec.argument
     _, file = find_network(place, PolicyValueNetwork)
     description, any_size = describe(file)
-    levels, default = _levels(spec, f"net:{place}")
+    levels, default = _levels(spec, f"net:{place}", read_level_ratings(place))
     return MenuEntry(
         key=f"net:{Path(place).name}" + (f",{spec.given}" if spec.given else ""),
         summary=f"{description.network}, symmetry {description.symmetry}, trained on {description.game}",
@@ -194,10 +195,10 @@ def _isn_entry(spec: PlayerSpec) -> MenuEntry:
     return MenuEntry(key=key, summary=summary, levels=levels, default_level=default, place=place, game="go")
 
 
-def _levels(spec: PlayerSpec, text: str) -> tuple[tuple[Level, ...], int]:
+def _levels(spec: PlayerSpec, text: str, ratings: LevelRatings = NOT_RATED) -> tuple[tuple[Level, ...], int]:
     """The levels of a kind of player and which is the default, or the only one if options are given.
 
-    `text`: the player without its options.
+    `text`: the player without its options. `ratings`: of levels that have names.
     """
     levels, comma = spec.kind.levels, "," if ":" in text else ":"
     if spec.given or levels is None:
@@ -205,7 +206,10 @@ def _levels(spec: PlayerSpec, text: str) -> tuple[tuple[Level, ...], int]:
         return (Level(name=ONLY_LEVEL, text=exact),), 0
     more = f",memory={MEMORY}" if spec.kind.has_tree else ""
     return tuple(
-        Level(name=name, text=f"{text}{comma}{levels.option}={value}{more}")
+        Level(
+            name=ratings.name_of(value) if isinstance(value, str) else name,
+            text=f"{text}{comma}{levels.option}={value}{more}",
+        )
         for name, value in zip(levels.names(), levels.values, strict=True)
     ), levels.usual
 

@@ -228,6 +228,11 @@ def _digest(file: Path) -> str:
         raise EightfoldError(f"{file}: {error.strerror}") from None
 
 
+def weights_digest(file: Path) -> str:
+    """A text that the weights of a network share with their export; '' for an export that does not say whose it is."""
+    return str(read_facts(file).get(SOURCE, "")) if is_exported(file) else _digest(file)
+
+
 def find_exported(place: str | Path) -> Path:
     """The exported file at a place, for programs that must stay small: the file itself or one beside a checkpoint.
 
