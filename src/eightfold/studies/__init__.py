@@ -15,6 +15,7 @@ STUDIES = {
     "slap-synthetic": "does SLAP learn positions faster than augmentation, or than none? (Suen & Alonso, experiment 1)",
     "slap-rl": "which way of using symmetry helps reinforcement learning, at equal cost? (Suen & Alonso, experiment 2)",
     "symmetry-factors": "does the best way of using symmetry change with data, board and game?",
+    "orbits": "what do caches save by one entry for a position and its variants? (Suen & Alonso's future work)",
     "advisor-start": "what is it worth in time to begin with a teacher's games?",
 }
 MODULES = {

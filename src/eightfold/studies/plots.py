@@ -70,8 +70,12 @@ def line_plot(
     percent: bool = False,
     y_range: tuple[float, float] | None = None,
     log_x: bool = False,
+    log_y: bool = False,
 ) -> bytes:
-    """Lines with bands; with `percent` the values are shares, with `log_x` equal factors of x are equally far apart."""
+    """Lines with bands; with `percent` the values are shares, with `log_x` equal factors of x are equally far apart.
+
+    `log_y` does the same to the values.
+    """
     drawn = io.BytesIO()
     with _axes(drawn, title=title, x=x, y=y, percent=percent, y_range=y_range) as axes:
         groups = dict.fromkeys(each.group or each.name for each in series)
@@ -89,6 +93,9 @@ def line_plot(
         if log_x or len(points) <= FEW_POINTS:
             axes.set_xticks(points, minor=False)
         axes.xaxis.set_major_formatter("{x:,.6g}")
+        if log_y:
+            axes.set_yscale("log")
+            axes.yaxis.set_major_formatter("{x:,.6g}")
         _legend(axes, series)
     return drawn.getvalue()
 
