@@ -51,7 +51,8 @@ SEVERAL = -2  # more than one point
 
 # The room that a chain needs: the windows of every line, then for every depth what to go back to.
 TAKEN, CURSOR, LOOKED, MUST, FIELDS = 0, 1, 2, 3, 4
-ROOM = LINES + DEPTH * FIELDS
+CHAIN = LINES + DEPTH * FIELDS  # behind them: how many fours the chain that was found has; their moves are at TAKEN
+ROOM = CHAIN + 1
 
 # A point is its row, shifted by ROW, and its column here: they come apart without a division. A four is its move,
 # shifted by MOVE, and its reply.
@@ -251,6 +252,8 @@ def _chain_of_fours(state: Ints, must: int, nodes: int, room: Ints, lanes: int) 
             depth += 1
             must, cursor, looked = answer, 0, 0
             _enter(state, taken, attacker, size, win, rule, room, lanes)
+    if lane_of(lanes) == 0:  # for whoever asks which chain it was
+        room[LINES + depth * FIELDS], room[CHAIN] = taken, depth + 1
     while depth > 0:
         depth -= 1
         taken = room[LINES + depth * FIELDS]
