@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from eightfold.core.jit import Ints
 from eightfold.core.rng import Random
 from eightfold.core.specs import NoOptions
+from eightfold.games.proof import ThreatSearch
 from eightfold.games.spec import GameSpec
 from eightfold.games.state import HEADER
 
@@ -64,6 +65,14 @@ def find_win(state: Ints, nodes: int, scratch: Ints) -> int:  # type: ignore[emp
     """
 
 
+def find_threats(state: Ints, nodes: int, room: Ints) -> int:  # type: ignore[empty-body]
+    """A move that wins by force, or NO_MOVE: further than `find_win` looks, by moves that leave a choice of replies.
+
+    What is found must be proven. `nodes` limits how much may be looked at; `room` is used up, and has as many numbers
+    as the game asks for (`GameSpec.threat_room`). By default nothing is found.
+    """
+
+
 def encode_together(state: Ints, encoder: int, planes: NDArray[np.float32], lanes: int) -> None:
     """`encode`, called by all lanes of a GPU's warp at once (`eightfold.core.lanes`)."""
 
@@ -78,6 +87,10 @@ def find_win_together(state: Ints, nodes: int, scratch: Ints, lanes: int) -> int
 
 def play_together(state: Ints, move: int, lanes: int) -> None:
     """The same for `play`: all lanes come with the same move, and see the new state afterwards."""
+
+
+def threat_proof(room: Ints) -> ThreatSearch:  # type: ignore[empty-body]
+    """What the last `find_threats` in that room came to, with its proof; no kernel, and it has no default."""
 
 
 def is_dead(state: Ints) -> bool:  # type: ignore[empty-body]

@@ -37,6 +37,11 @@ def find_win(state: Ints, nodes: int, scratch: Ints) -> int:
 
 
 @kernel
+def find_threats(state: Ints, nodes: int, room: Ints) -> int:
+    return NO_MOVE
+
+
+@kernel
 def is_dead(state: Ints) -> bool:
     return False  # nobody knows
 

@@ -145,6 +145,11 @@ class Game:
         """The room that `find_win` needs: all actions, and behind them a state or what the game asks for."""
         return self.actions + max(self.spec.state_length(self.size), self.spec.scratch)
 
+    def threat_room(self, nodes: int) -> Ints:
+        """Room for `find_threats` with so many nodes; next to none where the game has no such kernel."""
+        room = self.spec.threat_room
+        return np.zeros(room(self.size, nodes) if room and nodes else 1, np.int64)
+
     @property
     def actions(self) -> int:
         """How many entries a policy has: the points, and one more where one can pass."""

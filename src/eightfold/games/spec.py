@@ -46,6 +46,8 @@ class GameSpec:
     longest: Callable[[int], int] = lambda size: 2 * size * size + 2
     """Board size -> the most moves that a game can have; a longer one is a draw where games are played on a GPU."""
     scratch: int = 0  # numbers that `find_win` and `find_win_together` need room for, if more than a state has
+    threat_room: Callable[[int, int], int] | None = None
+    """Board size and nodes -> numbers that `find_threats` needs room for; None: the game has no `find_threats`."""
     has_go_rows: bool = False
     """Whether its rows are laid out as in `eightfold.games.go.layout`: Internal Symmetry Networks read those."""
 

@@ -3,11 +3,11 @@
     >>> from eightfold.games.game import make_game
     >>> position = make_game("gomoku:size=9").after("e5 a1 f5 a3 g5 c1".split())
     >>> check_proof(position, None)  # by fours alone
-    Check(positions=0, lines=150)
+    Check(positions=0, lines=74)
 
-An `Attack` says what the winner plays after some replies; after all others a game's `find_win` proposes his moves. Nothing
-of what either says is believed: a line of play counts when the rules call it won by the right side, and every legal reply at every
-step is played. Read next: `kernels/playing_out.py`, `eightfold.games.proof`.
+An `Attack` says what the winner plays after some replies; after all others a game's `find_win` proposes his moves.
+Nothing of what either says is believed: a line of play counts when the rules call it won by the right side, and every
+legal reply at every step is played. Read next: `kernels/playing_out.py`, `eightfold.games.proof`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Check(NamedTuple):
 
 
 def check_proof(position: Position, attack: Attack | None, *, most_lines: int = 10**12) -> Check | None:
-    """Play a proof out, every reply at every step; None if it would be more than so many lines. An error if it is wrong.
+    """Play a proof out, every reply at every step; an error if it is wrong, None beyond so many lines.
 
     Without an attack the side to move must win by what `find_win` finds.
     """

@@ -8,8 +8,8 @@ The rules as kernels over one row of integers, on any board from 3x3 to 25x25 an
 - `caro`: five or more, but not five that are closed by the other side at both ends; `caro-exact`: nor more than five
   (`caro.py`).
 
-`lines.py` says how a state is laid out; `forced_wins.py` finds the wins that follow by force; `move_scores.py` has the
-heuristic of the greedy and the alpha-beta player.
+`lines.py` says how a state is laid out; `forced_wins.py` and `threats.py` find the wins that follow by force;
+`move_scores.py` has the heuristic of the greedy and the alpha-beta player.
 """
 
 from __future__ import annotations
@@ -69,6 +69,9 @@ from eightfold.games.gomoku.renju import (
     rollout_renju,
 )
 from eightfold.games.gomoku.renju import forbidden as forbidden
+from eightfold.games.gomoku.threat_proof import threat_proof as threat_proof
+from eightfold.games.gomoku.threats import find_threats as find_threats
+from eightfold.games.gomoku.threats import threat_room
 from eightfold.games.spec import GameSpec
 from eightfold.games.state import (
     BLACK,
@@ -125,6 +128,7 @@ GAME = GameSpec(
     psq=True,
     longest=lambda size: size * size,
     scratch=ROOM,
+    threat_room=threat_room,
 )
 
 # ---- rules ------------------------------------------------------------------------------------------

@@ -11,20 +11,20 @@ need only be given the replies that may touch the chain: the zone. It holds
 
 Beside the zone, all moves by which the defender makes a four at once are tried: the points of windows that lack two.
 
-Why this is exact. Let d be a stone of the defender's outside of both sets, and let the attacker play the chain.
-Every four still is one, for d lies on no point of its line and closes no end of it (1, 2), and is completed on the same
-points. What else could d change? Only that the defender has a winning point at a time when he had none in the chain. The
-line that it completes holds d, and lacks one stone; without d it lacked two. If it holds no forced reply, it lacked two from
-the beginning, and d made a four: a contradiction. Otherwise look at the last of the forced replies that it holds. When that was
-played, the line lacked two stones as well, one of them d: so d is in the zone (3), a contradiction. So the chain goes
-through. That a line must not be longer than five (standard) or closed (caro) can only take winning points from the
-defender; 3 asks for neither, which tries too much and never too little.
+Why this is exact. Let d be a stone of the defender's outside of both sets, and let the attacker play the chain. Every
+four still is one, for d lies on no point of its line and closes no end of it (1, 2), and is completed on the same
+points. What else could d change? Only that the defender has a winning point at a time when he had none in the chain.
+The line that it completes holds d, and lacks one stone; without d it lacked two. If it holds no forced reply, it
+lacked two from the beginning, and d made a four: a contradiction. Otherwise look at the last of the forced replies
+that it holds. When that was played, the line lacked two stones as well, one of them d: so d is in the zone (3), a
+contradiction. So the chain goes through. That a line must not be longer than five (standard) or closed (caro) can
+only take winning points from the defender; 3 asks for neither, which tries too much and never too little.
 
-In freestyle more is true. If the attacker answers the reply d by another chain, that chain also answers every other reply e
-outside of its zone that makes no four: without d the attacker has no fewer lines. A line of the defender's that holds d and
-lacks one point e after a forced reply was a threat there, which the chain has met on e. So only replies that lie in the
-zones of all chains found so far are left to try. Under standard, d might have made a line too long, so this is not
-used there.
+In freestyle more is true. If the attacker answers the reply d by another chain, that chain also answers every other
+reply e outside of its zone that makes no four: without d the attacker has no fewer lines. A line of the defender's
+that holds d and lacks one point e after a forced reply was a threat there, which the chain has met on e. So only
+replies that lie in the zones of all chains found so far are left to try. Under standard, d might have made a line too
+long, so this is not used there.
 
 Renju forbids points to black, and a stone far away may change what is forbidden. There is no zone: every legal reply is
 tried. Read next: `threats.py`.

@@ -1,7 +1,7 @@
 """Whether the side to move wins, by playing it out: its moves from `find_win`, against every legal reply, to the end.
 
-`find_win` is asked for moves and not believed: only rows that the rules call won count. The stack of positions is a loop's,
-as in all kernels. Read next: `eightfold.search.proofs`.
+`find_win` is asked for moves and not believed: only rows that the rules call won count. The stack of positions is a
+loop's, as in all kernels. Read next: `eightfold.search.proofs`.
 """
 
 from __future__ import annotations
