@@ -68,8 +68,9 @@ def find_win(state: Ints, nodes: int, scratch: Ints) -> int:  # type: ignore[emp
 def find_threats(state: Ints, nodes: int, room: Ints) -> int:  # type: ignore[empty-body]
     """A move that wins by force, or NO_MOVE: further than `find_win` looks, by moves that leave a choice of replies.
 
-    What is found must be proven. `nodes` limits how much may be looked at; `room` is used up, and has as many numbers
-    as the game asks for (`GameSpec.threat_room`). By default nothing is found.
+    What is found must be proven. The side to move may have been changed in the header, as if the other had passed.
+    `nodes` limits how much may be looked at; `room` is used up, and has as many numbers as the game asks for
+    (`GameSpec.threat_room`). Afterwards `room[0]` is how many nodes were used. By default nothing is found.
     """
 
 

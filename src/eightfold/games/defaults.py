@@ -38,6 +38,7 @@ def find_win(state: Ints, nodes: int, scratch: Ints) -> int:
 
 @kernel
 def find_threats(state: Ints, nodes: int, room: Ints) -> int:
+    room[0] = 0
     return NO_MOVE
 
 

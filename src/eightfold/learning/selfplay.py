@@ -18,11 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eightfold.games.game import Game
-from eightfold.games.state import BLACK, DRAW, ONGOING, RESULT, WHITE
+from eightfold.games.state import BLACK, DRAW, ONGOING, RESULT, SIDE, WHITE
 from eightfold.learning.config import SelfPlayConfig
 from eightfold.learning.data.record import PlayedGame, settings_digest
 from eightfold.learning.opening_book import OpeningBook
 from eightfold.search.forest import Evaluator, ForestSearch
+from eightfold.search.kernels.tree import WON
 from eightfold.search.openings import free_points
 from eightfold.search.temperature import draw_move
 
@@ -61,6 +62,7 @@ class SelfPlay:
         self._moves: list[list[int]] = [[] for _ in range(settings.parallel_games)]
         self._openings = [0] * settings.parallel_games
         self._searched: list[list[_Searched]] = [[] for _ in range(settings.parallel_games)]
+        self._proven_for = [0] * settings.parallel_games  # who was proven to win by threats, or 0
         self._seed, self._digest = seed, settings_digest(settings)
         self._full = [True] * settings.parallel_games
         for number in range(settings.parallel_games):
@@ -97,6 +99,7 @@ class SelfPlay:
         moves = self._random_opening()
         state = self.game.after(moves).state
         self._moves[number], self._openings[number], self._searched[number] = list(moves), len(moves), []
+        self._proven_for[number] = 0
         side = int(self.random.choice((BLACK, WHITE)))
         self.search.set_root(number, state, contempt_side=side)
         self._next_search(number)
@@ -142,6 +145,13 @@ class SelfPlay:
     def _move(self, number: int) -> PlayedGame | None:
         """Choose a move for a game whose search is done; the game itself if that ended it."""
         search, settings = self.search, self.settings
+        if search.settings.threat_nodes:
+            winner, won = self._proven_for[number], search.forest.proof[number, 0] == WON
+            side = int(search.forest.states[number, SIDE])
+            if winner == side and not won:  # he has lost sight of it; a proven win is a win all the same
+                return self._end(number, winner)
+            if won:
+                self._proven_for[number] = side
         policy, ply = search.root_policy(number), len(self._moves[number])
         if self._full[number]:
             self._searched[number].append(_Searched(ply, policy, search.root_value(number)))
@@ -158,6 +168,10 @@ class SelfPlay:
         if result == ONGOING:
             self._next_search(number)
             return None
+        return self._end(number, result)
+
+    def _end(self, number: int, result: int) -> PlayedGame:
+        """The game as it was played, with this result; a new one takes its place."""
         game = self._finish(number, result)
         self._begin(number)
         return game

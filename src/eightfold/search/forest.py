@@ -26,6 +26,7 @@ from eightfold.search.leaves import Rollouts, check_leaves
 from eightfold.search.pace import Standing
 from eightfold.search.result import LONGEST_VARIATION
 from eightfold.search.settings import PlaySettings, SearchSettings
+from eightfold.search.threat_proofs import ThreatProofs
 
 
 class Evaluator(Protocol):
@@ -79,8 +80,13 @@ class ForestSearch:
         if settings.rollouts_wanted:
             seed = int(self.random.integers(2**63))
             self.rollouts = Rollouts(game, settings, games=games, batch=batch, seed=seed, threads=threads)
+        self._threats: ThreatProofs | None = None
+        if settings.threat_nodes or settings.leaf_threat_nodes:
+            self._threats = ThreatProofs(game, settings, batch=batch, parts=max(1, min(threads, batch)))
         self.simulations = 0  # that called the network
         self._noise_due: set[int] = set()  # games whose root has no priors yet to mix noise into
+        self._threats_due: set[int] = set()  # those whose root is to be looked at for threats as soon as it has edges
+        self._threats_done: set[int] = set()  # and those where that was done: what was proven stays in the tree
         self._start = game.start().state
         for number in range(games):
             self.set_root(number, self._start)
@@ -92,10 +98,14 @@ class ForestSearch:
         self.kernels.plant(self.forest, number)
         self.forest.left[number] = 0
         self._noise_due.discard(number)
+        self._threats_due.discard(number)
+        self._threats_done.discard(number)
 
     def advance(self, number: int, move: int) -> None:
         """Play a move in a game; the tree below it is kept."""
         self._noise_due.discard(number)
+        self._threats_due.discard(number)
+        self._threats_done.discard(number)
         self.kernels.advance(self.forest, number, move, self._spare)
 
     def step(self) -> int:
@@ -129,6 +139,8 @@ class ForestSearch:
                 logits, values = self.rollouts.beside(lambda: self._ask(filled), states, numbers, self.theta)
             else:
                 logits, values = self._ask(filled)
+            if self._threats is not None and settings.leaf_threat_nodes:
+                values = self._threats.settle_leaves(self.forest, self._leaves, values)
 
             def absorb(part: int) -> None:
                 self.kernels.absorb(
@@ -147,7 +159,15 @@ class ForestSearch:
             self.simulations += filled
             for number in [number for number in self._noise_due if self.forest.first[number, 0] >= 0]:
                 self._add_noise(number)
+            self._prove_roots([number for number in self._threats_due if self.forest.first[number, 0] >= 0])
         return int(filled)
+
+    def _prove_roots(self, numbers: list[int]) -> None:
+        """Look for wins by threats at the roots of some games, once a search."""
+        if self._threats is not None and numbers:
+            self._threats.settle_roots(self.forest, numbers)
+        self._threats_due.difference_update(numbers)
+        self._threats_done.update(numbers)
 
     def _ask(self, filled: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """What the network says of a batch of leaves: logits [B, A]; values and chances of a draw [B, 2]."""
@@ -174,11 +194,15 @@ class ForestSearch:
             roots.rule[number] = FORCED if noisy and settings.forced_playouts > 0 else PUCT
         if noisy and settings.noise > 0 and settings.root == "puct":
             self._noise_due.add(number)
+        if settings.threat_nodes and number not in self._threats_done:
+            self._threats_due.add(number)
         if self.forest.first[number, 0] < 0:
             return
         self.kernels.prove_around_root(self.forest, number, settings.proof_nodes, self._scratch[0])
         if number in self._noise_due:
             self._add_noise(number)
+        if number in self._threats_due:
+            self._prove_roots([number])
 
     def _add_noise(self, number: int) -> None:
         gammas = self.random.standard_gamma(self.settings.noise_alpha, self.game.actions)

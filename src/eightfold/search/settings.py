@@ -35,6 +35,19 @@ class PlaySettings:
         most=1_000_000,
         former=("threats",),
     )
+    threat_nodes: int = setting(
+        0,
+        "nodes to spend at the root on wins by threats (Gomoku: threes and fours), on those of the other side, and on "
+        "moves against them; 0: none",
+        least=0,
+        most=1_000_000,
+    )
+    leaf_threat_nodes: int = setting(
+        0,
+        "nodes to spend on wins by threats at a leaf that the network is asked about; 0: none",
+        least=0,
+        most=1_000_000,
+    )
     contempt: float = setting(0.0, "penalty for a draw: it counts as minus this", least=0, most=1)
 
     def __post_init__(self) -> None:
@@ -45,7 +58,7 @@ class PlaySettings:
         """The text that is stored with a network.
 
         >>> PLAYING.text
-        'exploration=1.25,fpu_reduction=0.2,proof_nodes=100,contempt=0.0'
+        'exploration=1.25,fpu_reduction=0.2,proof_nodes=100,threat_nodes=0,leaf_threat_nodes=0,contempt=0.0'
         """
         return ",".join(f"{name}={value}" for name, value in spec_values(self).items())
 
@@ -131,6 +144,6 @@ def read_play_settings(text: str) -> PlaySettings:
     """The settings that are stored with a network; what the text does not say is as in `PLAYING`.
 
     >>> read_play_settings("exploration=5,threats=0")
-    PlaySettings(exploration=5.0, fpu_reduction=0.2, proof_nodes=0, contempt=0.0)
+    PlaySettings(exploration=5.0, fpu_reduction=0.2, proof_nodes=0, threat_nodes=0, leaf_threat_nodes=0, contempt=0.0)
     """
     return read_spec(text, PlaySettings, "how the network plays", stored=True, defaults=PLAYING)

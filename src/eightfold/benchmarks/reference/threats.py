@@ -115,7 +115,7 @@ class PlainThreats:
     # ---- by threes and fours --------------------------------------------------------------------------
 
     def solve(self, stones: dict[int, int], attacker: int, *, most_threats: int, nodes: int) -> int | None:
-        """How many threats before a chain of fours the attacker needs, 0 or more; None if none is found with so many."""
+        """How many threats the attacker needs before a chain of fours, 0 or more; None if so many do not do."""
         for point, colour in stones.items():
             self.put(point, colour)
         self.nodes, self.most = 0, nodes

@@ -44,7 +44,7 @@ FOUR_PROOF = 4
 
 # The room: what became of the search, room for chains of fours, three sets of points, the way down, a state; then
 # the entries of the tree; then a table of their keys.
-USED, SPENT, VERDICT, SIZE_OF_TABLE, FIRST_ENTRY, FIRST_KEY = 0, 1, 2, 3, 4, 5
+SPENT, USED, VERDICT, SIZE_OF_TABLE, FIRST_ENTRY, FIRST_KEY = 0, 1, 2, 3, 4, 5
 BY_FOURS, BY_THREATS, NOTHING, LIMIT = 1, 2, 3, 4  # verdicts
 FOURS_ROOM = 6
 CANDIDATES = FOURS_ROOM + ROOM
@@ -75,7 +75,7 @@ def find_threats(state: Ints, nodes: int, room: Ints) -> int:
     """
     size, win = state[SIZE], state[WIN]
     room[USED], room[SPENT], room[VERDICT] = 0, 0, NOTHING
-    if state[RESULT] != ONGOING or win < 3 or nodes == 0:
+    if state[RESULT] != ONGOING or win < 3 or nodes <= 0:
         return NO_MOVE
     fours, work = room[FOURS_ROOM : FOURS_ROOM + ROOM], room[WORK : WORK + state.shape[0]]
     copy_state(state, work)

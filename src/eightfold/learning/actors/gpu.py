@@ -52,6 +52,8 @@ def why_not(config: TrainConfig) -> str:
     """Why a run's games cannot be played on its GPU, in words; empty if they can."""
     if config.selfplay.rollouts_wanted:
         return f"leaves={config.selfplay.leaves} plays games from leaves, which only the CPU does"
+    if config.selfplay.threat_nodes or config.selfplay.leaf_threat_nodes:
+        return "wins by threats (selfplay.threat_nodes, selfplay.leaf_threat_nodes) are looked for on the CPU alone"
     if config.selfplay.cache:
         return "a cache of evaluations (selfplay.cache) is kept on the CPU alone"
     if not config.backend.startswith(("auto", "torch")):
