@@ -17,6 +17,7 @@ from eightfold.cli import pattern_pages as pattern_pages
 from eightfold.cli import patterns as patterns
 from eightfold.cli import pictures as pictures
 from eightfold.cli import playing as playing
+from eightfold.cli import solving as solving
 from eightfold.cli import training as training
 from eightfold.cli import utilities as utilities
 from eightfold.cli.app import app
