@@ -85,7 +85,7 @@ class TimedRun:
     def keep(self, name: str) -> dict[str, Any]:
         """Keep the present network under a name; what is known of this moment."""
         self._save()
-        save_checkpoint(self._folder / SNAPSHOTS / name, self.run.network, self.run.description)
+        save_checkpoint(self._folder / SNAPSHOTS / name, self.run.trainer.playing, self.run.description)
         progress, health = self.run.progress, self.run.monitor
         figures = health.figures()
         return {

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from eightfold.arena.openings import random_openings
+from eightfold.arena.openings.random_moves import random_openings
 from eightfold.core.errors import EightfoldError
 from eightfold.games.game import Game, Position, make_game
 from eightfold.games.gomoku import rules
