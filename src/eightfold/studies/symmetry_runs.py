@@ -189,7 +189,7 @@ def _clock(run: TimedRun) -> Callable[[], float]:
 
 def _play(run: TimedRun, games: int) -> dict[str, float]:
     training, played, clock = run.run, list[PlayedGame](), _clock(run)
-    training.players.load(training.network, theta=0.0)
+    training.players.load(training.trainer.playing, theta=0.0)
     with with_half_of_the_cores():
         begun, simulations = clock(), training.players.simulations
         training.players.play(games, on_game=played.append)
