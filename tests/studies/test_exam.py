@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from typer.testing import CliRunner
 
 from eightfold.benchmarks.reference.gomoku import PlainGomoku
@@ -17,6 +18,8 @@ from eightfold.cli.main import app
 from eightfold.core.errors import EightfoldError
 from eightfold.core.settings import setting
 from eightfold.games.game import Game, Position, make_game
+from eightfold.nets.store.checkpoint import save_checkpoint
+from eightfold.nets.store.description import Description
 from eightfold.nets.store.open import open_network
 from eightfold.nets.store.policy_value import PolicyValueNetwork
 from eightfold.studies.exam import (
@@ -203,7 +206,6 @@ def test_a_label_does_not_depend_on_how_the_board_lies(network):
 
 def test_a_search_on_a_device_gives_the_same_labels(network):
     """The way through a device's evaluator, here on the processor."""
-    pytest.importorskip("torch")
     positions = [GAME.after([(2, 3), (3, 3), (2, 5)]), GAME.start()]
     here = open_network("gomoku-8", GAME, backend="torch:precision=fp32", kind=PolicyValueNetwork)
     evaluator = labels.averaging_on_device(network, 16)
@@ -216,8 +218,20 @@ def test_a_search_on_a_device_gives_the_same_labels(network):
 # ---- marks --------------------------------------------------------------------------------------------------
 
 
-def test_marks_are_those_of_a_plain_loop(exam, network):
-    policies, values = network.evaluate(exam.positions)
+@pytest.fixture(scope="module", params=["as it was trained", "slap", "slap-cc", "average"])
+def place(request, tmp_path_factory) -> str:
+    """A trained network, and small ones with fresh weights in other symmetry modes."""
+    if request.param == "as it was trained":
+        return "gomoku-8"
+    about = Description(network="a1", game=GAME.text, encoder="last-move", symmetry=request.param)
+    torch.manual_seed(0)
+    folder = tmp_path_factory.mktemp(request.param)
+    save_checkpoint(folder, about.make(), about)
+    return str(folder)
+
+
+def test_marks_are_those_of_a_plain_loop(exam, place):
+    policies, values = open_network(place, GAME).evaluate(exam.positions)
     losses, excesses, right, errors = [], [], [], []
     for k, kind in enumerate(exam.kinds):
         errors.append((float(values[k]) - float(exam.values[k])) ** 2)
@@ -228,7 +242,7 @@ def test_marks_are_those_of_a_plain_loop(exam, network):
         losses.append(loss)
         excesses.append(loss + sum(float(w) * math.log(w) for w in wanted if w > 0))
         right.append(wanted[policies[k].argmax()] == wanted.max())
-    marks = mark_network(exam, "gomoku-8")
+    marks = mark_network(exam, place)
     assert set(marks) == {"policy_loss", "policy_excess", "top1", "value_error"}
     assert marks["policy_loss"] == pytest.approx(np.mean(losses), rel=1e-3)
     assert marks["policy_excess"] == pytest.approx(np.mean(excesses), rel=1e-3)

@@ -15,7 +15,7 @@ from eightfold.games.game import make_game
 from eightfold.nets.inference.cache import CachedEvaluator
 from eightfold.studies.frame import Part, load_study, run_study
 from eightfold.studies.orbits import analysis, summary
-from eightfold.studies.orbits.settings import OrbitSettings, check
+from eightfold.studies.orbits.settings import OrbitSettings, check, presets_of
 from eightfold.studies.orbits.stack import stack_distances
 from eightfold.studies.orbits.streams import EVALUATION, ORBIT, POSITION, TRANSPOSITION, Recorder, Stream, keyed
 from eightfold.symmetry.orbit import orbit
@@ -193,6 +193,14 @@ def test_the_study_in_small_goes_on_and_says_what_holds(tmp_path):
     before = {path: path.stat().st_mtime_ns for path in (tmp_path / "kept").iterdir()}
     run_study(STUDY, tmp_path, small=True)
     assert before == {path: path.stat().st_mtime_ns for path in (tmp_path / "kept").iterdir()}, "measured again"
+
+
+def test_presets_have_short_names_where_these_tell_them_apart():
+    assert presets_of(OrbitSettings(presets="quick@games=1;seed=2 suen-alonso", changes="minutes=1")) == {
+        "quick": ("quick", ["games=1", "seed=2", "minutes=1"]),
+        "suen-alonso": ("suen-alonso", ["minutes=1"]),
+    }
+    assert list(presets_of(OrbitSettings(presets="quick quick@games=1"))) == ["quick", "quick@games=1"]
 
 
 def test_settings_that_record_nothing_are_refused():

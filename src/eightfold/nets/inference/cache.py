@@ -2,8 +2,8 @@
 
 The key is everything the network is shown (stones, side to move, last move, history), never the stones alone. With
 orbit keys the key is the canonical variant of the planes by the game's symmetries, and answers are kept in its frame:
-the variants of a position share one entry, eight times the positions in the same memory. That is right only where the
-evaluator gives all of them the same answer anyway, so other modes are refused.
+the variants of a position share one entry. That is right only where the evaluator gives all of them the same answer
+anyway, so other modes are refused. The study `orbits` measures what it saves.
 
 Shapes: B batch, C planes, N board size, A actions.
 """

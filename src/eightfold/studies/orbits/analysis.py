@@ -21,7 +21,7 @@ from eightfold.studies.orbits.stack import stack_distances
 from eightfold.studies.orbits.streams import ORBIT, POSITION, SEEN, Stream, read_stream
 
 ROUND, STREAM = "a round", "the stream"  # how long a cache lives
-SHARES = (0.25, 0.5, 0.75, 0.9, 0.99, 1.0)  # of all hits that position keys can have
+SHARES = (0.25, 0.5, 0.75, 0.9, 1.0)  # of all hits that position keys can have
 KEYS = (POSITION, ORBIT)
 
 
@@ -60,10 +60,10 @@ def answers(stream: Stream, kind: str, life: str) -> dict[str, Any]:
 
 
 def capacities(stream: Stream) -> list[int]:
-    """Powers of four up to more than there can be entries."""
-    sizes = [16]
+    """Up to more than there can be entries, each eight times the one before: what orbits are said to save."""
+    sizes = [2]
     while sizes[-1] < len(stream):
-        sizes.append(4 * sizes[-1])
+        sizes.append(8 * sizes[-1])
     return sizes
 
 

@@ -18,9 +18,12 @@ MANY = 1_000_000_000
 @dataclass(frozen=True, kw_only=True)
 class OrbitSettings:
     game: str = setting("gomoku:size=8", "the game")
-    presets: str = setting("quick suen-alonso", "the presets whose self-play is recorded")
+    presets: str = setting(
+        "quick@selfplay.parallel_games=32 suen-alonso",
+        "the presets whose self-play is recorded, each with changes of its own behind an @, separated by semicolons",
+    )
     networks: str = setting(f"gomoku-8 {UNTRAINED}", "the networks that play: places, or the preset's own untrained")
-    changes: str = setting("", "changes of the presets, e.g. selfplay.playouts=100")
+    changes: str = setting("", "changes of all presets, with spaces between them, e.g. selfplay.playouts=100")
     requests: int = setting(150_000, "positions that a stream asks its network about", least=1, most=MANY)
     seeds: tuple[int, ...] = setting((0, 1, 2), "seeds of the streams", least=0, most=MANY)
     alphabeta_depth: int = setting(6, "plies that alpha-beta looks ahead; 0: it is left out", least=0, most=64)
@@ -38,9 +41,16 @@ def check(settings: OrbitSettings) -> None:
             raise EightfoldError(f"{name} names none; give one or more, with spaces between them")
     if not settings.seeds:
         raise EightfoldError("seeds names none; give one or more, e.g. [0, 1, 2]")
-    for preset in settings.presets.split():
-        with_changes(load_preset(TrainConfig(), preset), changes_of(settings))
+    for preset, changes in presets_of(settings).values():
+        with_changes(load_preset(TrainConfig(), preset), changes)
 
 
-def changes_of(settings: Any) -> list[str]:
-    return list(settings.changes.split())
+def presets_of(settings: Any) -> dict[str, tuple[str, list[str]]]:
+    """The presets and their changes by names: as short as they can be told apart by."""
+    texts = list(dict.fromkeys(settings.presets.split()))
+    short = [text.partition("@")[0] for text in texts]
+    named = {text if short.count(name) > 1 else name: text for text, name in zip(texts, short, strict=True)}
+    return {
+        name: (text.partition("@")[0], [*filter(None, text.partition("@")[2].split(";")), *settings.changes.split()])
+        for name, text in named.items()
+    }

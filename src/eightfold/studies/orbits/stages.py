@@ -11,7 +11,7 @@ from eightfold.nets.store.open import open_network
 from eightfold.studies.frame import Work
 from eightfold.studies.grid import grid
 from eightfold.studies.orbits.analysis import KEYS, analyse_stream
-from eightfold.studies.orbits.settings import changes_of
+from eightfold.studies.orbits.settings import presets_of
 from eightfold.studies.orbits.streams import UNTRAINED, record_stream
 
 KEPT = ("seed", "requests", "entries", "hits", "curve", "memory")
@@ -28,9 +28,19 @@ def networks(work: Work) -> dict[str, str | Path]:
 
 def streams(work: Work) -> list[dict[str, Any]]:
     settings, files = work.settings, networks(work)
-    told = grid({"seed": settings.seeds, "preset": settings.presets.split(), "network": files})
-    same = {"game": settings.game, "changes": changes_of(settings), "requests": settings.requests}
-    cases = [{**row, "network": files[row["network"]], **same} for row in told]
+    presets = presets_of(settings)
+    told = grid({"seed": settings.seeds, "preset": presets, "network": files})
+    cases = [
+        {
+            "seed": row["seed"],
+            "preset": presets[row["preset"]][0],
+            "changes": presets[row["preset"]][1],
+            "network": files[row["network"]],
+            "game": settings.game,
+            "requests": settings.requests,
+        }
+        for row in told
+    ]
     labels = [f"{row['preset']}, {row['network']}, seed {row['seed']}" for row in told]
     return [{**row, **found} for row, found in zip(told, work.parts(record_stream, cases, labels), strict=True)]
 
