@@ -28,7 +28,7 @@ STUDY = Study(
     ),
     settings=RlSettings(),
     small=(
-        "arms=none augment slap",
+        "arms=augment slap",
         "network=resnet:blocks=1,filters=8",
         "backend=torch",
         "games=8",
