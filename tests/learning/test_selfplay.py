@@ -153,3 +153,21 @@ def test_games_end_where_nobody_can_win_any_more():
     ]
     assert dead, "some games were over early"
     assert all(game.rules.is_dead(game.after(one.moves).state) and one.result == DRAW for one in dead)
+
+
+def test_a_win_proven_by_threats_is_the_result():
+    """Where a root was proven won, the game is won, even if its winner does not see the proof again."""
+    game = make_game("gomoku:size=8")
+    settings = SelfPlayConfig(parallel_games=8, playouts=6, opening_share=1.0, proof_nodes=5, threat_nodes=400)
+    played = SelfPlay(game, Guess(), settings=settings, random=np.random.default_rng(5)).play(40)
+    room, by_threats, early = game.threat_room(400), 0, 0
+    for one in played:
+        for ply, value in zip(one.plies, one.root_values, strict=True):
+            if value == 1:
+                position = game.after(one.moves[:ply])
+                assert one.result == position.to_move
+                game.rules.find_threats(position.state.copy(), 400, room)
+                by_threats += game.rules.threat_proof(room).kind == "threats"
+        early += one.result in (BLACK, WHITE) and not game.after(one.moves).is_over
+    assert by_threats > 10
+    assert early < len(played)

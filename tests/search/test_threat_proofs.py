@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from eightfold.search.forest import ForestSearch
 from eightfold.search.kernels.tree import LOST, ROOT, UNKNOWN, WON
 from eightfold.search.proofs import check_proof
 from eightfold.search.settings import PLAYING, SearchSettings, read_play_settings
+from won_positions import won_positions
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 CROSSING = "h8 a1 i8 o1 g9 a15 g10 o15"  # black to move wins by two threes at once
@@ -143,3 +145,29 @@ def test_black_wins_hold_for_the_right_side():
     position, search = searched("gomoku:size=15", CROSSING, 10, threat_nodes=3000)
     assert position.to_move == BLACK
     assert children(search)[search.root_move(0)] == LOST, "for white"
+
+
+@pytest.mark.slow
+def test_wins_that_a_plain_solver_proves_are_played():
+    """300 positions won by fours, all found; 300 by threes and fours, nine of ten; the solver has ten times the nodes."""
+    count = int(os.environ.get("EIGHTFOLD_WON_POSITIONS", "300"))
+    game, nodes = make_game("gomoku:size=15"), 1000
+    fours, threats = won_positions(game, by_fours=count, by_threats=count, seed=18, nodes=10 * nodes)
+    search = ForestSearch(game, Even(game), playouts=8, settings=SearchSettings(proof_nodes=100, threat_nodes=nodes))
+    room, found = game.threat_room(20_000), {}
+    for kind, positions in (("fours", fours), ("threats", threats)):
+        found[kind] = 0
+        for position in positions:
+            search.set_root(0, position.state)
+            search.prepare_root(0, 8, noisy=False)
+            while search.step():
+                pass
+            if search.forest.proof[0, ROOT] == WON:
+                found[kind] += 1
+                after = position.play(search.root_move(0))
+                replies = (after.play(int(reply)) for reply in after.legal_moves)
+                assert all(game.rules.find_threats(reply.state.copy(), 20_000, room) >= 0 for reply in replies)
+    print(f"found with {nodes} nodes: {found}, of {len(fours)} by fours and {len(threats)} by threes and fours")
+    assert found["fours"] == len(fours) == count
+    assert found["threats"] >= 0.9 * len(threats)
+    assert len(threats) == count

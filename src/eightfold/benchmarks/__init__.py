@@ -13,7 +13,7 @@ from eightfold.benchmarks.report import Benchmark, Figure, print_benchmarks
 from eightfold.core.errors import EightfoldError, unknown
 
 NAMES = (
-    "transform", "slap", "rollouts", "go", "patterns", "mcts", "alphabeta", "advise", "selfplay", "leaves",
+    "transform", "slap", "rollouts", "go", "patterns", "mcts", "alphabeta", "threats", "advise", "selfplay", "leaves",
     "backends", "runtimes", "isn", "td", "buffer", "training", "models", "startup", "gomocup", "page",
 )  # fmt: skip
 ON_DEVICES = (
