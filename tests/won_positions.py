@@ -52,7 +52,8 @@ def won_positions(
             scratch = np.empty(game.scratch, np.int64)
             if len(fours) < by_fours and game.rules.find_win(position.state.copy(), 0, scratch) < 0:
                 fours.append(position)
-        elif len(threats) < by_threats:
-            if plain.solve(stones_of(position), position.to_move, most_threats=most_threats, nodes=nodes):
-                threats.append(position)
+        elif len(threats) < by_threats and plain.solve(
+            stones_of(position), position.to_move, most_threats=most_threats, nodes=nodes
+        ):
+            threats.append(position)
     return fours, threats

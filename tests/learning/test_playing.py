@@ -35,7 +35,7 @@ RUN = [
     "evaluation.exploration=7.5",
     "evaluation.playouts=24",
 ]
-STORED = "exploration=7.5,fpu_reduction=-1.0,proof_nodes=3,contempt=0.0"
+STORED = "exploration=7.5,fpu_reduction=-1.0,proof_nodes=3,threat_nodes=0,leaf_threat_nodes=0,contempt=0.0"
 PLAYED = SearchSettings(exploration=7.5, fpu_reduction=-1.0, proof_nodes=3)
 
 
@@ -104,7 +104,10 @@ def test_what_a_run_saves_is_how_its_network_plays_everywhere(tmp_path):
 def test_as_paper_is_the_papers_search_whatever_is_stored(tmp_path):
     make_run(tmp_path / "run").close()
     measured = evaluate_run(tmp_path / "run", games=4, playouts=20, seed=1, as_paper=True)
-    assert measured.playing == "exploration=5.0,fpu_reduction=-1.0,proof_nodes=0,contempt=0.0"
+    assert (
+        measured.playing
+        == "exploration=5.0,fpu_reduction=-1.0,proof_nodes=0,threat_nodes=0,leaf_threat_nodes=0,contempt=0.0"
+    )
     assert all(match.as_second.games == 0 and match.as_first.games == 4 for match in measured.mcts.values())
     make_run(tmp_path / "other", "evaluation.exploration=5", "selfplay.proof_nodes=0").close()
     player = NetPlayer(make_game(GAME), str(tmp_path / "other"), NetOptions(playouts=20), leaves_a_game=1, seed=1)

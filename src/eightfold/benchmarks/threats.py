@@ -9,7 +9,7 @@ from eightfold.benchmarks.report import Benchmark, Figure
 from eightfold.games.game import make_game
 from eightfold.games.setup import stones_of
 
-# From games of alphabeta and mcts: one or two threats before the fours, which plain Python can prove; a fight, which not.
+# From games of alphabeta and mcts: one or two threats before the fours, which plain Python can prove too.
 POSITIONS = (
     "i7 f8 i9 i8 h8 g9 g7 j10 f6 e5 h7 f7",
     "h9 g11 i7 g10 g9 g12 g13 f9 f10 h8 i9 j9 i10 i8 j11 g8 k12",
