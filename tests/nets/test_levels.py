@@ -28,8 +28,8 @@ def players():
 
 @pytest.mark.parametrize("level", LOW)
 def test_every_level_takes_a_win_and_blocks_a_four(players, level):
-    win = GAME.after("d4 a1 e4 a2 f4 b1 c4 b2".split())  # black has four in a row, open on both sides
-    block = GAME.after("d4 a1 e4 b1 f4 c1 a8 d1".split())  # white's four can be stopped on e1 alone
+    win = GAME.after(["d4", "a1", "e4", "a2", "f4", "b1", "c4", "b2"])  # black has four in a row, open on both sides
+    block = GAME.after(["d4", "a1", "e4", "b1", "f4", "c1", "a8", "d1"])  # white's four can be stopped on e1 alone
     for _ in range(8):
         players[level].new_game()
         assert GAME.name_of(players[level].think(win).action) in ("b4", "g4")
@@ -38,7 +38,7 @@ def test_every_level_takes_a_win_and_blocks_a_four(players, level):
 
 
 def test_weak_levels_waver_and_the_strongest_does_not(players):
-    position = GAME.after("d4 e5 f4 d6".split())
+    position = GAME.after(["d4", "e5", "f4", "d6"])
 
     def chosen(player) -> set[int]:
         moves = set()
@@ -54,7 +54,7 @@ def test_weak_levels_waver_and_the_strongest_does_not(players):
 
 
 def test_time_does_not_make_a_level_stronger_but_an_analysis_uses_it(players):
-    position = GAME.after("d4 e5".split())
+    position = GAME.after(["d4", "e5"])
     players["skilled"].new_game()
     assert players["skilled"].think(position, seconds=0.5).effort <= LEVELS["skilled"].playouts
     players["skilled"].new_game()
@@ -70,9 +70,9 @@ def test_a_level_says_all_of_it(more):
 
 def test_a_level_is_put_into_a_players_text():
     assert at_level("net:gomoku-8", "novice") == "net:gomoku-8,level=novice"
-    with pytest.raises(EightfoldError, match="unknown level 'grandmaster'.*known: beginner"):
+    with pytest.raises(EightfoldError, match=r"unknown level 'grandmaster'.*known: beginner"):
         at_level("net:gomoku-8", "grandmaster")
-    with pytest.raises(EightfoldError, match="alphabeta has no levels by name.* set depth, as in alphabeta:depth=1"):
+    with pytest.raises(EightfoldError, match=r"alphabeta has no levels by name.* set depth, as in alphabeta:depth=1"):
         at_level("alphabeta", "novice")
     with pytest.raises(EightfoldError, match="random has no levels by name"):
         at_level("random", "novice")

@@ -11,11 +11,14 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 from rich.console import Console
 
 from eightfold.arena.forfeit import Forfeit, Resignation, how_lost
+from eightfold.arena.openings.swap2 import FIRST, SECOND, Swap2
 from eightfold.arena.players import make_player
 from eightfold.arena.report import draw_board
+from eightfold.arena.terminal_swap2 import open_by_swap2
 from eightfold.core.errors import EightfoldError
 from eightfold.games.game import COLOUR_NAMES, Game, Position
 from eightfold.games.points import count, result_text
@@ -40,8 +43,14 @@ COMMANDS = {
 class TerminalGame:
     """A person against a player."""
 
-    def __init__(self, game: Game, player: str, *, colour: int, seed: int = 0) -> None:
+    def __init__(self, game: Game, player: str, *, colour: int, swap2: bool = False, seed: int = 0) -> None:
+        """With `swap2` black places the first stones, and who is black in the end is chosen then."""
         self._game, self._name, self._colour = game, player, colour
+        self._swap2, self._random = swap2, np.random.default_rng(seed)
+        if swap2:
+            Swap2(game)  # an error now for a game that does not begin so
+        self._opening = 0  # moves that cannot be taken back
+        self._comment = ""
         self._player: Player = make_player(player, game, seed=seed)
         self._position = game.start()
         self._seconds: list[float] = []
@@ -51,11 +60,14 @@ class TerminalGame:
 
     def run(self, read: Callable[[str], str] = input) -> None:
         """Play until the game is over or somebody leaves."""
-        mine, others = COLOUR_NAMES[self._colour], COLOUR_NAMES[BLACK + WHITE - self._colour]
         self._begin()
-        self._say(f"{self._game.text}: you play {mine}, {self._name} plays {others}; type help for what you can type")
-        draw_board(self._position)
         try:
+            if self._swap2 and not self._open(read):
+                return
+            mine, others = COLOUR_NAMES[self._colour], COLOUR_NAMES[BLACK + WHITE - self._colour]
+            who = f"you play {mine}, {self._name} plays {others}"
+            self._say(f"{self._game.text}: {who}; type help for what you can type")
+            draw_board(self._position)
             while True:
                 while self._goes_on and self._position.to_move != self._colour:
                     self._let_player_move()
@@ -71,6 +83,25 @@ class TerminalGame:
             self._player.new_game()
         except Forfeit as error:
             raise EightfoldError(f"player {self._name}: {error}") from None
+
+    def _open(self, read: Callable[[str], str]) -> bool:
+        """Begin with swap2; False if the person left."""
+        draw_board(self._position)
+        opened = open_by_swap2(
+            self._game,
+            self._player,
+            self._name,
+            person=FIRST if self._colour == BLACK else SECOND,
+            random=self._random,
+            read=read,
+            say=self._say,
+        )
+        if opened is None:
+            return False
+        self._position, self._colour, self._comment = opened.position, opened.colour, opened.comment
+        self._opening = opened.position.ply
+        self._seconds = [0.0] * self._opening
+        return True
 
     @property
     def _goes_on(self) -> bool:
@@ -143,7 +174,7 @@ class TerminalGame:
         moves = list(self._position.moves)
         if self._ending is not None and self._position.to_move == self._colour:
             self._ending = None
-        elif any(self._mover(ply) == self._colour for ply in range(len(moves))):
+        elif any(self._mover(ply) == self._colour for ply in range(self._opening, len(moves))):
             self._dead = ()
             while True:
                 moves.pop()
@@ -203,6 +234,7 @@ class TerminalGame:
             result=self._result(),
             seconds=tuple(self._seconds),
             dead=self._dead,
+            comment=self._comment,
         )
         write_records(name, [record])
         self._say(f"kept in {name}")

@@ -155,6 +155,9 @@ def play(
     level: Annotated[
         str | None, typer.Option(help="How strong a network plays, from beginner to master (see `eightfold levels`).")
     ] = None,
+    opening: Annotated[
+        str, typer.Option(help="free, or swap2: who is black places three stones, the other chooses a colour.")
+    ] = "free",
     seed: SeedOption = 0,
 ) -> None:
     """Play against a player, in this terminal."""
@@ -173,7 +176,10 @@ def play(
         if level in found.ratings:
             rating = found.ratings[level]
             typer.echo(f"{level}: Elo {round(rating.elo):+d} ± {rating.error:.0f}, where {found.zero} has 0")
-    TerminalGame(make_game(game, trusted=True), player, colour=colours[colour.lower()], seed=seed).run()
+    if opening not in ("free", "swap2"):
+        raise unknown("opening", opening, ("free", "swap2"))
+    the_game, swap2 = make_game(game, trusted=True), opening == "swap2"
+    TerminalGame(the_game, player, swap2=swap2, colour=colours[colour.lower()], seed=seed).run()
 
 
 @app.command()

@@ -42,6 +42,7 @@ class GameSpec:
     """Options in which a network may meet other values than it was trained with."""
     usual_player: str = ""  # the classical player that suits it; "": alphabeta if it scores moves, else mcts
     sgf: int = 0  # its number GM in SGF files, such as 2 for Othello and 11 for Hex; 0: it is not written so
+    swap2: bool = False  # whether a game of it may begin with swap2 (`eightfold.arena.openings.swap2`)
     psq: bool = False  # whether Piskvork's files and the Gomocup protocol can hold it
     longest: Callable[[int], int] = lambda size: 2 * size * size + 2
     """Board size -> the most moves that a game can have; a longer one is a draw where games are played on a GPU."""

@@ -57,6 +57,11 @@ class Engine:
             raise EightfoldError("no game was started yet")
         return self._game
 
+    @property
+    def player_text(self) -> str:
+        """The text of the player that thinks."""
+        return engine_player(self._text, self.game, memory=self._memory)
+
     # ---- games and players --------------------------------------------------------------------------
 
     def start(self, text: str, *, since: float | None = None, timeout: float | None = None) -> None:

@@ -134,6 +134,7 @@ class Connection:
                     message.black,
                     message.white,
                     playing=message.playing,
+                    opening=message.opening,
                     now=time.monotonic(),
                 )
                 self._move_to(self._lobby.add_table(session))

@@ -15,6 +15,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from eightfold.arena.openings.balanced import Judge, find_judge
 from eightfold.arena.players import HUMAN
 from eightfold.arena.warmup import warm_up_player
 from eightfold.core.compiling import BURSTS
@@ -68,6 +71,7 @@ class Lobby:
         self.pace = pace
         self.viewers: set[Viewer] = set()  # all connections, at a table or not yet
         self._players = PlayerPool(seed=seed)
+        self._seeds = np.random.SeedSequence(seed)
         self._compiling: dict[str, tuple[str, float]] = {}  # who compiles -> which part, and since when
         self._loop: asyncio.AbstractEventLoop | None = None
         self._tables: dict[str, Table] = {}
@@ -139,6 +143,15 @@ class Lobby:
         """A player for one piece of thinking."""
         with self._players.borrow(self.menu.find(seat.player), seat.level, game, table) as player:
             yield player
+
+    def new_random(self) -> np.random.Generator:
+        """Random numbers that nobody else has."""
+        return np.random.default_rng(self._seeds.spawn(1)[0])
+
+    def judge(self, seat: Seat, game: Game) -> Judge | None:
+        """The network of a player, if it has one, which says what positions are worth."""
+        place = self.menu.find(seat.player).network
+        return find_judge(game, place) if place else None
 
     # ---- compiling ------------------------------------------------------------------------------------
 
@@ -215,6 +228,7 @@ def _family_message(game: Game) -> dict[str, Any]:
         "summary": spec.summary,
         "letters": spec.letters,
         "has_pass": spec.has_pass,
+        "swap2": spec.swap2,
         "board": spec.board,
         "edges": dict(spec.edges),
         "default_player": game.usual_player,

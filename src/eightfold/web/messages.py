@@ -44,6 +44,7 @@ class New(Message):
     white: Seat
     moves: Annotated[list[Action], Field(max_length=MOST_MOVES)] = []
     playing: bool = True
+    opening: Literal["free", "swap2"] = "free"  # with swap2, who has black now places the first stones
 
 
 class Resume(Message):
@@ -56,6 +57,13 @@ class Resume(Message):
 class Play(Message):
     type: Literal["play"]
     action: Action
+
+
+class Choose(Message):
+    """Choose a colour, or to place two more stones, in a game that begins with swap2."""
+
+    type: Literal["choose"]
+    choice: Literal["black", "white", "more"]
 
 
 class Undo(Message):
@@ -168,6 +176,7 @@ AnyMessage = (
     New
     | Resume
     | Play
+    | Choose
     | Undo
     | Hint
     | Resign

@@ -9,6 +9,7 @@ import secrets
 from dataclasses import dataclass, replace
 from typing import Any
 
+from eightfold.arena.openings.swap2 import FIRST, OVER, STONES, Swap2
 from eightfold.arena.players import HUMAN
 from eightfold.core.errors import EightfoldError, unknown
 from eightfold.games.game import COLOUR_NAMES, Game, Position, known_games, make_game, name_in
@@ -57,14 +58,32 @@ class Session:
         self.agreed = set(tree.dead)  # last nodes of lines whose score is agreed to
         self.used = {BLACK: 0.0, WHITE: 0.0}  # seconds
         self._since: float | None = now
+        self.swap2: Swap2 | None = None  # while the opening goes on
+        self._opening_plies = 0  # of an opening that cannot be taken back
         self._evaluate_end()
 
     @classmethod
-    def new(cls, text: str, moves: list[int], black: Seat, white: Seat, *, playing: bool, now: float) -> Session:
+    def new(
+        cls,
+        text: str,
+        moves: list[int],
+        black: Seat,
+        white: Seat,
+        *,
+        playing: bool,
+        now: float,
+        opening: str = "free",
+    ) -> Session:
+        """With the opening `swap2` the seat of black is that of the first player, until somebody chooses."""
         game = browser_game(text)
+        swap2 = Swap2(game) if opening == "swap2" else None
+        if swap2 is not None and moves:
+            raise EightfoldError("a game that begins with swap2 begins with an empty board")
         replay(game, moves)  # an error names the move
         record = GameRecord(game=game.text, moves=tuple(moves), black=black.player, white=white.player)
-        return cls(MoveTree(record, most_nodes=MOST_NODES), black, white, playing=playing, now=now)
+        session = cls(MoveTree(record, most_nodes=MOST_NODES), black, white, playing=playing, now=now)
+        session.swap2 = swap2
+        return session
 
     @classmethod
     def from_sgf(cls, sgf: str, *, now: float) -> Session:
@@ -97,22 +116,54 @@ class Session:
         return count(self.position, dead=self.tree.dead.get(self.node, ()))
 
     @property
+    def turn(self) -> int:
+        """The colour of the seat whose turn it is: of the side to move, or of who opens the game."""
+        if self.swap2 is not None:
+            return BLACK if self.swap2.actor == FIRST else WHITE
+        return self.position.to_move
+
+    @property
     def mover(self) -> Seat:
-        """The seat that is to move."""
-        return self.seats[self.position.to_move]
+        """The seat whose turn it is."""
+        return self.seats[self.turn]
 
     def play(self, action: int, now: float) -> None:
         """Play a legal move in the position that is shown."""
         if self.ending is not None:
             raise EightfoldError(f"the game is over ({self.outcome}); take back a move or start a new game")
+        if self.swap2 is not None and self.swap2.choices:
+            raise EightfoldError(f"choose first: {', '.join(self.swap2.choices)}")
         following = self.position.play(action)
         node = self.tree.add(self.node, action)
         self.tick(now)
         self.node, self.position = node, following
         self._evaluate_end()
+        if self.swap2 is not None:
+            self.swap2.placed(following)
+            if self.swap2.stage == OVER:
+                self.swap2 = None
+
+    def choose(self, choice: str, now: float) -> None:
+        """Whoever's turn it is in the opening takes a colour, or is to place two more stones."""
+        if self.swap2 is None:
+            raise EightfoldError("there is nothing to choose in this game")
+        chooser, first = self.mover.player, self.seats[BLACK].player
+        has_black = self.swap2.choose(choice)
+        self.tick(now)
+        if has_black is None:
+            return
+        self.swap2, self._opening_plies = None, self.position.ply
+        if has_black != FIRST:
+            self.seats = {BLACK: self.seats[WHITE], WHITE: self.seats[BLACK]}
+            self.used = {BLACK: self.used[WHITE], WHITE: self.used[BLACK]}
+        told = f"Opened with swap2: {first} placed {STONES} stones; with {self.position.ply} on the board {chooser}"
+        record = replace(self.tree.record, black=self.seats[BLACK].player, white=self.seats[WHITE].player)
+        self.tree.record = replace(record, comment=f"{told} chose {choice}.")
 
     def undo(self, now: float) -> None:
         """Go back to the last position in which a human was to move, and remove the moves after it."""
+        if self.swap2 is not None:
+            raise EightfoldError("stones of the opening cannot be taken back")
         self.tree.record = replace(self.tree.record, result="")
         if self.ending is not None:
             self.ending = None
@@ -123,7 +174,8 @@ class Session:
         child, back = self.node, self.tree[self.node].parent
         while back > ROOT and len(humans) == 1 and self._colour_to_move(back) not in humans:
             child, back = back, self.tree[back].parent
-        if back < ROOT or (len(humans) == 1 and self._colour_to_move(back) not in humans):
+        lost = back < ROOT or len(self.tree.moves(back)) < self._opening_plies
+        if lost or (len(humans) == 1 and self._colour_to_move(back) not in humans):
             raise EightfoldError("there is no move to take back")
         for gone in self.tree.remove(child):
             self.evaluations.pop(gone, None)
@@ -137,12 +189,14 @@ class Session:
     def select(self, node: int, now: float) -> None:
         """Show a node. No player answers there until `set_seats` says so."""
         self.tree[node]
+        self.swap2 = None  # who looks elsewhere leaves the opening
         self.playing = False
         self.ending = None
         self._move_to(node, now)
 
     def remove(self, node: int, now: float) -> None:
         parent = self.tree[node].parent
+        self.swap2 = None
         gone = self.tree.remove(node)
         for number in gone:
             self.evaluations.pop(number, None)
@@ -153,6 +207,8 @@ class Session:
         """The side to move resigns; while a player thinks, its human opponent does."""
         if self.is_over:
             raise EightfoldError(f"the game is over ({self.outcome})")
+        if self.swap2 is not None:
+            raise EightfoldError("nobody has a colour yet that could lose; start a new game")
         loser = self.position.to_move
         if self.seats[loser].player != HUMAN and self.seats[BLACK + WHITE - loser].player == HUMAN:
             loser = BLACK + WHITE - loser
@@ -187,6 +243,7 @@ class Session:
 
     def set_seats(self, black: Seat, white: Seat, *, playing: bool, now: float) -> None:
         self.tick(now)
+        self.swap2 = None
         self.seats = {BLACK: black, WHITE: white}
         self.playing = playing
 
@@ -221,7 +278,7 @@ class Session:
     def tick(self, now: float) -> None:
         """Add the time since the last call to the clock of the side to move."""
         if self.clock_runs and self._since is not None:
-            self.used[self.position.to_move] += max(0.0, now - self._since)
+            self.used[self.turn] += max(0.0, now - self._since)
         if self._since is not None:
             self._since = now
 
@@ -311,6 +368,8 @@ class Session:
             "last": position.last_move,
             "line": winning_line(position),
             "to_move": position.to_move,
+            "turn": self.turn,
+            "swap2": self._swap2_state(),
             "over": self.is_over,
             "winner": self.winner,
             "outcome": self.outcome,
@@ -320,6 +379,13 @@ class Session:
             "clocks": [round(self.used[BLACK], 2), round(self.used[WHITE], 2)],
             "clock_runs": self.clock_runs,
         }
+
+    def _swap2_state(self) -> dict[str, Any] | None:
+        """What is to be done in the opening; None when it is over, or there is none."""
+        if self.swap2 is None:
+            return None
+        choices, left = list(self.swap2.choices), self.swap2.stones_left(self.position)
+        return {"stage": self.swap2.stage, "choices": choices, "stones_left": left}
 
     def _score_state(self) -> dict[str, Any] | None:
         score = self.score

@@ -17,6 +17,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from eightfold.arena.forfeit import how_lost
+from eightfold.arena.openings.swap2 import Swap2, choose_colour, place_stones
 from eightfold.arena.players import HUMAN
 from eightfold.core.errors import EightfoldError
 from eightfold.games.game import COLOUR_NAMES, Position
@@ -105,6 +106,8 @@ class Table:
         match message:
             case messages.Play():
                 self._play(message.action)
+            case messages.Choose():
+                self._choose(message.choice)
             case messages.Undo():
                 self._change(lambda: session.undo(now))
             case messages.Resign():
@@ -141,9 +144,15 @@ class Table:
     def _play(self, action: int) -> None:
         session = self.session
         if session.playing and session.mover.player != HUMAN and not session.is_over:
-            colour = COLOUR_NAMES[session.position.to_move]
+            colour = COLOUR_NAMES[session.turn]
             raise EightfoldError(f"it is {colour}'s turn, and {session.mover.player} plays {colour}")
         self._change(lambda: session.play(action, time.monotonic()))
+
+    def _choose(self, choice: str) -> None:
+        session = self.session
+        if session.swap2 is not None and session.mover.player != HUMAN:
+            raise EightfoldError(f"it is for {session.mover.player} to choose")
+        self._change(lambda: session.choose(choice, time.monotonic()))
 
     def _set_analysis(self, message: messages.Analyse) -> None:
         if message.on:
@@ -172,7 +181,43 @@ class Table:
         if waits or not self.viewers or not session.playing or session.is_over or session.mover.player == HUMAN:
             return
         seat = session.mover
-        self._move = self.submit(self.thinking(seat, session.position, session.id), self._moved, by=seat)
+        if session.swap2 is not None:
+            self._move = self.submit(self._opening(seat, session.position, session.swap2), self._opened, by=seat)
+        else:
+            self._move = self.submit(self.thinking(seat, session.position, session.id), self._moved, by=seat)
+
+    def _opening(
+        self, seat: Seat, position: Position, swap2: Swap2
+    ) -> Callable[[threading.Event], tuple[str, list[int]]]:
+        """The work of a player in an opening by swap2: a choice, or stones to place."""
+        think, random = self.thinking(seat, position, self.session.id), self.lobby.new_random()
+
+        def work(stop: threading.Event) -> tuple[str, list[int]]:
+            if swap2.choices:
+                return choose_colour(think(stop).value), []
+            return "", place_stones(position.game, random, self.lobby.judge(seat, position.game))
+
+        return work
+
+    def _opened(self, job: Job, answer: tuple[str, list[int]] | None, failure: Exception | None) -> None:
+        if job is not self._move:
+            return
+        self._move = None
+        session, now = self.session, time.monotonic()
+        try:
+            if failure is not None or answer is None:
+                raise failure or EightfoldError("it does not answer")
+            choice, stones = answer
+            for action in stones:
+                session.play(action, now)
+            if choice:
+                self.tell({"type": "chosen", "player": session.mover.player, "choice": choice})
+                session.choose(choice, now)
+        except Exception as error:
+            session.playing = False
+            self.tell({"type": "error", "text": f"{session.mover.player} cannot open the game: {failure_text(error)}"})
+        self._continue()
+        self.tell_state()
 
     def thinking(self, seat: Seat, position: Position, borrower: str) -> Callable[[threading.Event], SearchResult]:
         """The work of a move: borrow the player of a seat and let it think."""

@@ -125,6 +125,7 @@ GAME = GameSpec(
     complete=_complete,
     encoders={"last-move": 4, "threat": 5, "history": 4},
     sgf=4,
+    swap2=True,
     psq=True,
     longest=lambda size: size * size,
     scratch=ROOM,

@@ -16,7 +16,7 @@ export class Game extends EventTarget {
     this.socket.addEventListener("analysis", (event) => this.addAssessment(event.detail));
     this.socket.addEventListener("evaluation", (event) => this.addEvaluation(event.detail));
     this.socket.addEventListener("error", (event) => this.refused(event.detail));
-    for (const type of ["hint", "eightfold", "maps", "patterns", "sgf", "suggested_dead", "compiling", "connection"]) {
+    for (const type of ["hint", "eightfold", "maps", "patterns", "sgf", "suggested_dead", "chosen", "compiling", "connection"]) {
       this.socket.addEventListener(type, (event) => this.tell(type, event.detail));
     }
   }
@@ -123,6 +123,6 @@ export class Game extends EventTarget {
   humanToMove() {
     const { state } = this;
     if (!state || state.over) return false;
-    return !state.playing || state.seats[COLOURS[state.to_move]].player === "human";
+    return !state.playing || state.seats[COLOURS[state.turn]].player === "human";
   }
 }

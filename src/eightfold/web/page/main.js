@@ -121,11 +121,12 @@ async function begin() {
 
   function showBoard(state) {
     $("stage").inert = false;
-    const busy = state.playing && state.seats[COLOURS[state.to_move]].player !== "human";
+    const busy = state.playing && state.seats[COLOURS[state.turn]].player !== "human";
+    const choosing = state.swap2 && state.swap2.choices.length > 0;
     board.show({
       ...looksOf(state.game), stones: state.stones, last: state.last, line: state.line,
       forbidden: state.forbidden, ko: state.ko, legal: state.legal, score: state.score, toMove: state.to_move ?? BLACK,
-      canPlay: !state.over && !busy, canMark: state.score !== null && state.game.dead_stones,
+      canPlay: !state.over && !busy && !choosing, canMark: state.score !== null && state.game.dead_stones,
     });
     const { rule, rules, handicap } = state.game;
     const kind = (rules ? `, ${capital(rules)} rules` : rule ? `, ${rule}` : "") + (handicap > 0 ? `, handicap ${handicap}` : "");

@@ -2,6 +2,7 @@
 
 import { announce, button, field, make, toast } from "./dom.js";
 import { GameForm, SeatForm, readGame } from "./forms.js";
+import { Swap2Bar, openingField, openingText } from "./swap2.js";
 import { BLACK, COLOURS, WHITE, actionOf, capital, clockText, percent, pointName } from "./names.js";
 
 export class PlayView {
@@ -21,8 +22,9 @@ export class PlayView {
     const typed = make("form", { class: "typed", onsubmit: (event) => this.playTyped(event) },
       field("Type a move", this.moveInput), make("button", { type: "submit" }, "Play"));
     this.moves = make("ol", { class: "moves", "aria-label": "Moves" });
+    this.swap2 = new Swap2Bar(game);
     panel.append(
-      make("div", { class: "card players" }, this.rows[BLACK].node, this.rows[WHITE].node, this.status),
+      make("div", { class: "card players" }, this.rows[BLACK].node, this.rows[WHITE].node, this.status, this.swap2.node),
       make("div", { class: "buttons" }, this.undo, this.hint, this.resign, this.go,
         button("New game", () => this.openDialog(), { class: "strong", id: "new-game" })),
       make("div", { class: "card" }, make("h2", {}, "Moves"), this.moves, typed),
@@ -48,14 +50,17 @@ export class PlayView {
       const row = this.rows[colour];
       row.name.textContent = seat.player === "human" ? capital(state.names[COLOURS[colour]]) : seat.player;
       row.level.textContent = entry ? entry.levels[seat.level] ?? "" : capital(COLOURS[colour]);
-      row.node.classList.toggle("active", !state.over && state.to_move === colour);
+      if (state.swap2) row.level.textContent = colour === BLACK ? "Opens the game" : "Answers the opening";
+      row.node.classList.toggle("active", !state.over && state.turn === colour);
+      row.node.classList.toggle("undecided", state.swap2 !== null); // nobody has a colour yet
     }
     this.status.textContent = this.statusText(state);
     this.status.classList.toggle("over", state.over);
     const humans = Object.values(state.seats).filter((seat) => seat.player === "human").length;
-    this.undo.disabled = state.node === 0 && !state.over;
-    this.hint.disabled = state.over;
-    this.resign.disabled = state.over || !state.playing || humans === 0;
+    const opening = state.swap2 !== null;
+    this.undo.disabled = opening || (state.node === 0 && !state.over);
+    this.hint.disabled = opening || state.over;
+    this.resign.disabled = opening || state.over || !state.playing || humans === 0;
     this.go.hidden = state.playing || state.over;
     this.showMoves(state);
     this.tick();
@@ -65,6 +70,7 @@ export class PlayView {
     const passed = state.last === state.game.size ** 2; // nothing on the board shows a pass
     if (state.over && state.score && !state.score.agreed) return `${passed ? "Both sides passed. " : ""}By this score ${state.outcome}.`;
     if (state.over) return `${capital(state.outcome)}.`;
+    if (state.swap2) return openingText(state);
     const colour = COLOURS[state.to_move];
     const before = passed ? `${capital(COLOURS[3 - state.to_move])} passed. ` : "";
     if (!state.playing) return `${before}${capital(colour)} to move; the players pause.`;
@@ -86,7 +92,7 @@ export class PlayView {
     const { state } = this.game;
     if (!state) return;
     for (const colour of [BLACK, WHITE]) {
-      const running = state.clock_runs && state.to_move === colour;
+      const running = state.clock_runs && state.turn === colour;
       const seconds = state.clocks[colour - 1] + (running ? (performance.now() - this.game.told) / 1000 : 0);
       const text = clockText(seconds);
       if (this.rows[colour].clock.textContent !== text) this.rows[colour].clock.textContent = text;
@@ -133,9 +139,12 @@ export class PlayView {
     const gameChanged = () => {
       const { white: opponent } = defaultSeats(menu, gameForm.text);
       for (const form of [black, white]) if (!gameForm.fits(form.entry)) form.seat = opponent;
+      opening.fit(gameForm.family);
     };
     const gameForm = new GameForm(menu, state?.game.text ?? menu.default_game, gameChanged);
     const changed = (seat) => (fully) => fully === true && this.fit(gameForm, seat());
+    const opening = openingField();
+    opening.fit(gameForm.family);
     const black = new SeatForm("Black", menu, { onChange: changed(() => black) });
     const white = new SeatForm("White", menu, { onChange: changed(() => white) });
     const seats = state?.seats ?? defaultSeats(menu, gameForm.text);
@@ -150,13 +159,13 @@ export class PlayView {
         toast(`${bad.entry.key} was trained for ${bad.entry.game}.`);
         return;
       }
-      this.game.send("new", { game: gameForm.text, black: black.seat, white: white.seat });
+      this.game.send("new", { game: gameForm.text, black: black.seat, white: white.seat, opening: opening.value });
       dialog.close();
       location.hash = "#play";
     };
     const dialog = make("dialog", { class: "card", "aria-label": "New game" },
       make("form", { method: "dialog", onsubmit: (event) => { event.preventDefault(); start(); } },
-        make("h2", {}, "New game"), gameForm.node, black.node, white.node,
+        make("h2", {}, "New game"), gameForm.node, opening.node, black.node, white.node,
         make("div", { class: "buttons" }, swap,
           button("Cancel", () => dialog.close()),
           make("button", { type: "submit", class: "strong", id: "start" }, "Start"))));
