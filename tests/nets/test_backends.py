@@ -32,6 +32,7 @@ NETWORK_TEXTS = [
     "resnet:blocks=2,filters=16",
     "densenet:layers=2,growth=4",
     "equivariant:blocks=2,width=16",
+    "equivariant:blocks=2,width=16,features=steerable",
     "isn:layers=2,trivial=6,heads=8",
     "slap-net:inner=[resnet:blocks=1,filters=8],temperature=0.5",
 ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import pytest
 import torch
@@ -12,7 +14,8 @@ from eightfold.learning.config import TrainConfig
 from eightfold.learning.data.sample import Batch
 from eightfold.learning.loop import Training
 from eightfold.learning.trainer import Trainer
-from eightfold.nets.equivariant_resnet import Copies, SharedConvolution, SharedNorm
+from eightfold.nets.equivariant_layers import GatedLayer, SharedConvolution, SharedNorm
+from eightfold.nets.feature_fields import FEATURES, KINDS, channels, features_of, fields, signed, units
 from eightfold.nets.inference.backends import has_onnxruntime, has_openvino, make_backend
 from eightfold.nets.networks import folded, make_network
 from eightfold.nets.shape import Shape
@@ -20,12 +23,13 @@ from eightfold.nets.store.description import Description
 from eightfold.nets.store.open import open_network
 from eightfold.symmetry import destinations
 from eightfold.symmetry.group import ALL, COUNT
-from eightfold.symmetry.kernel_bases import project
-from eightfold.symmetry.representations import REGULAR, TRIVIAL
+from eightfold.symmetry.kernel_bases import kernel_basis, project
+from eightfold.symmetry.representations import CHIRAL, FAITHFUL, REGULAR, TRIVIAL
 from eightfold.symmetry.transform import inverse_ids, transform_policies, transform_states
 from refusals import refusal
 
 TEXT = "equivariant:blocks=2,width=16"
+TEXTS = [TEXT, *(f"equivariant:blocks=2,width=32,features={kind}" for kind in KINDS[1:])]
 IDS = np.array(ALL)
 CASES = [Shape(planes=4, size=8), Shape(planes=3, size=5, passes=1)]
 BACKENDS = [
@@ -57,7 +61,8 @@ def asked(network):
     return answer
 
 
-def trained(shape, steps=8, text=TEXT):
+@functools.cache
+def trained(shape, text=TEXT, steps=8):
     """A network after some steps towards policies and values that favour no symmetry."""
     torch.manual_seed(1)
     network, random = make_network(text, shape), np.random.default_rng(2)
@@ -69,39 +74,54 @@ def trained(shape, steps=8, text=TEXT):
     return network.eval()
 
 
+@pytest.mark.parametrize("text", TEXTS)
 @pytest.mark.parametrize("shape", CASES)
-def test_answers_turn_with_the_board_before_and_after_training(shape):
+def test_answers_turn_with_the_board_before_and_after_training(shape, text):
     torch.manual_seed(3)
-    fresh, after = make_network(TEXT, shape), trained(shape)
+    fresh, after = make_network(text, shape), trained(shape, text)
     for size in (3, 5, 8, 11):
         for network in (fresh.train(), fresh.eval(), after, folded(after)):
             assert_turns_with_the_board(asked(network), shape, size)
 
 
+@pytest.mark.parametrize("text", TEXTS)
 @pytest.mark.parametrize("shape", CASES)
-@pytest.mark.parametrize("text", BACKENDS)
-def test_every_backend_turns_its_answers_in_fp32(text, shape):
-    network = trained(shape)
-    backend = make_backend(text, network, shape, threads=1)
-    assert_turns_with_the_board(backend.run, shape, shape.size)
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_every_backend_turns_its_answers_in_fp32(backend, shape, text):
+    network = trained(shape, text)
+    made = make_backend(backend, network, shape, threads=1)
+    assert_turns_with_the_board(made.run, shape, shape.size)
     planes = boards(5, shape, shape.size)
-    for ours, theirs in zip(backend.run(planes), asked(network)(planes), strict=True):
+    for ours, theirs in zip(made.run(planes), asked(network)(planes), strict=True):
         np.testing.assert_allclose(ours, theirs, atol=1e-5 * max(1, float(theirs.abs().max())))
 
 
-def test_folding_gives_plain_convolutions_of_the_width_and_the_same_answers():
-    shape = CASES[1]
-    network = trained(shape)
+@pytest.mark.parametrize("text", [each for each in TEXTS if "steerable" not in each])
+def test_folding_gives_plain_convolutions_of_the_width_and_the_same_answers(text):
+    shape, width = CASES[1], 16 if text == TEXT else 32
+    network = trained(shape, text)
     plain = folded(network)
     kinds = {type(module).__name__ for module in plain.modules() if not list(module.children())}
     assert kinds == {"RectifiedConvolution", "Conv2d", "Identity", "Linear", "ReLU"}
-    assert plain.blocks[0].first.convolution.weight.shape == (16, 16, 3, 3)
+    assert plain.blocks[0].first.convolution.weight.shape == (width, width, 3, 3)
     planes = torch.from_numpy(boards(6, shape, 5))
     for ours, theirs in zip(plain(planes), network(planes), strict=True):
         torch.testing.assert_close(ours, theirs, atol=1e-5, rtol=1e-5)
-    resnet = folded(make_network("resnet:blocks=2,filters=16", shape)).state_dict()
+    resnet = folded(make_network(f"resnet:blocks=2,filters={width}", shape)).state_dict()
     differ = [name for name, tensor in plain.state_dict().items() if resnet[name].shape != tensor.shape]
     assert differ == ["policy_features.convolution.weight", "value_features.convolution.weight"], "3x3 for 1x1"
+
+
+def test_folded_steerable_features_keep_their_gates():
+    shape = CASES[1]
+    network = trained(shape, TEXTS[-1])
+    plain = folded(network)
+    layer = plain.blocks[0].first
+    assert type(layer.convolution) is torch.nn.Conv2d
+    assert layer.convolution.weight.shape == (32, 22, 3, 3), "ten gates, which the next layer does not see"
+    planes = torch.from_numpy(boards(6, shape, 5))
+    for ours, theirs in zip(plain(planes), network(planes), strict=True):
+        torch.testing.assert_close(ours, theirs, atol=1e-5, rtol=1e-5)
 
 
 def test_only_free_weights_are_learned_and_stored():
@@ -118,29 +138,141 @@ def test_only_free_weights_are_learned_and_stored():
     assert COUNT * free == sum(layer.kernel().numel() for layer in shared), "eight places for every weight"
 
 
-@pytest.mark.parametrize(("output", "input"), [(REGULAR, TRIVIAL), (REGULAR, REGULAR), (TRIVIAL, REGULAR)])
-def test_kernels_are_those_that_averaging_over_the_group_leaves_alone(output, input):
-    inputs, outputs = Copies(kind=input, count=3), Copies(kind=output, count=2)
+def test_weights_of_other_features_are_stored_in_one_row():
+    for text in TEXTS[1:]:
+        network = make_network(text, CASES[0])
+        weight = network.blocks[0].first.convolution.weight
+        made_of = features_of(text.rpartition("=")[2], 32)
+        onto = (*fields((TRIVIAL, units(signed(made_of)))), *made_of)
+        free = sum(a.count * b.count * len(kernel_basis(a.kind, b.kind)) for a in onto for b in made_of)
+        assert tuple(weight.shape) == (1, free)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_width_counts_all_channels(kind):
+    for width in (32, 64, 96):
+        made_of = features_of(kind, width)
+        assert channels(made_of) + units(signed(made_of)) == width
+    assert all(copies.kind.permutes for copies in FEATURES[kind]) == (kind != "steerable")
+
+
+def action(made_of):
+    """[8, C, C]: what the symmetries do to the channels; the copies of a member lie side by side."""
+    blocks = [np.stack([np.kron(m, np.eye(copies.count)) for m in copies.kind.matrices]) for copies in made_of]
+    whole = np.zeros((COUNT, channels(made_of), channels(made_of)))
+    first = 0
+    for block in blocks:
+        whole[:, first : first + block.shape[1], first : first + block.shape[1]] = block
+        first += block.shape[1]
+    return whole
+
+
+PAIRS = [
+    (fields((REGULAR, 2)), fields((TRIVIAL, 3))),
+    (fields((REGULAR, 2)), fields((REGULAR, 3))),
+    (fields((TRIVIAL, 2)), fields((REGULAR, 3))),
+    *((features_of(kind, 32), features_of(kind, 64)) for kind in KINDS[1:]),
+    (fields((TRIVIAL, 4), (CHIRAL, 1)), fields((TRIVIAL, 3))),
+]
+
+
+@pytest.mark.parametrize(("outputs", "inputs"), PAIRS)
+def test_kernels_are_those_that_averaging_over_the_group_leaves_alone(outputs, inputs):
     kernel = SharedConvolution(inputs, outputs).double().kernel().detach().flatten(2).numpy()
-    into, onto = (np.stack([np.kron(m, np.eye(f.count)) for m in f.kind.matrices]) for f in (inputs, outputs))
-    np.testing.assert_allclose(project(kernel, onto, into), kernel, atol=1e-12)
+    np.testing.assert_allclose(project(kernel, action(outputs), action(inputs)), kernel, atol=1e-12)
 
 
-def test_the_members_of_an_orbit_share_their_statistics():
+@pytest.mark.parametrize(("outputs", "inputs"), PAIRS)
+def test_kernels_are_sums_of_the_basis_pair_by_pair(outputs, inputs):
+    """And a stored network's weights keep their places: [F_out, F_in, K] for a pair of types, one after another."""
+    layer, first = SharedConvolution(inputs, outputs), 0
+    rows = []
+    for onto in outputs:
+        row = []
+        for given in inputs:
+            basis = torch.tensor(kernel_basis(onto.kind, given.kind), dtype=torch.float32)
+            count = onto.count * given.count * len(basis)
+            weight = layer.weight.detach().flatten()[first : first + count].reshape(onto.count, given.count, len(basis))
+            block = torch.einsum("fgk,koiyx->ofigyx", weight, basis)
+            row.append(block.reshape(onto.channels, given.channels, 3, 3))
+            first += count
+        rows.append(torch.cat(row, dim=1))
+    assert first == layer.weight.numel()
+    torch.testing.assert_close(layer.kernel().detach(), torch.cat(rows), atol=0, rtol=0)
+
+
+def by_definition(norm, features):
+    """Batch norm unit by unit; a unit of a type that changes its signs has no mean and no shift."""
+    out, first, unit = torch.empty_like(features), 0, 0
+    for copies in norm.made_of:
+        for copy in range(copies.count):
+            own = slice(first + copy, first + copies.channels, copies.count)
+            points = features[:, own]
+            mean = points.mean() if copies.kind.permutes else 0
+            deviation = ((points - mean).square().mean() + norm.eps).sqrt()
+            shift = norm.bias[unit] if copies.kind.permutes else 0
+            out[:, own] = (points - mean) / deviation * norm.weight[unit] + shift
+            unit += 1
+        first += copies.channels
+    return out
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_members_of_a_unit_share_their_statistics(kind):
     torch.manual_seed(4)
-    norm = SharedNorm(Copies(kind=REGULAR, count=3))
-    features = torch.randn(5, 24, 4, 4) * torch.arange(1, 25)[None, :, None, None] + 2
-    members = norm(features).unflatten(1, (8, 3))
-    torch.testing.assert_close(members.mean(dim=(0, 1, 3, 4)), torch.zeros(3), atol=1e-5, rtol=0)
-    torch.testing.assert_close(members.var(dim=(0, 1, 3, 4), correction=0), torch.ones(3), atol=1e-4, rtol=0)
+    norm = SharedNorm(features_of(kind, 32)).double()
+    with torch.no_grad():
+        norm.weight.uniform_(0.5, 2)
+        norm.bias.normal_()
+    own = torch.arange(1, channels(norm.made_of) + 1)[None, :, None, None]
+    features = (torch.randn(5, channels(norm.made_of), 4, 4, dtype=torch.float64) * own + 2).requires_grad_()
+    weights = torch.randn_like(features)
+    found = []
+    for answer in (norm(features), by_definition(norm, features)):
+        gradients = torch.autograd.grad((answer * weights).sum(), [features, norm.weight, norm.bias])
+        found.append([answer.detach(), *gradients])
+    for ours, theirs in zip(*found, strict=True):
+        torch.testing.assert_close(ours, theirs, atol=1e-9, rtol=1e-9)
+    for _ in range(200):  # the running statistics come to those of the batch
+        norm(features)
     norm.eval()
-    torch.testing.assert_close(norm.spread().eval()(features), norm(features))
+    answer = norm(features).detach()
+    torch.testing.assert_close(answer, found[1][0], atol=0.1, rtol=0.02)  # whose variance is that of a sample
+    torch.testing.assert_close(norm.spread().eval()(features).detach(), answer)
 
 
-def test_gradients_reach_every_weight_and_are_the_same_for_turned_boards():
+def test_statistics_of_a_single_type_are_those_of_plain_batch_norm_with_members_as_points():
+    torch.manual_seed(4)
+    norm, plain = SharedNorm(fields((REGULAR, 3))), torch.nn.BatchNorm2d(3)
+    for _ in range(3):
+        features = torch.randn(5, 24, 4, 4) * 3 + 1
+        points = features.unflatten(1, (8, 3)).transpose(1, 2).flatten(3).reshape(5, 3, 8, 16)
+        ours = norm(features).unflatten(1, (8, 3)).transpose(1, 2).flatten(3).reshape(5, 3, 8, 16)
+        torch.testing.assert_close(ours, plain(points))
+    assert list(norm.state_dict()) == list(plain.state_dict())
+    for name, kept in plain.state_dict().items():
+        torch.testing.assert_close(norm.state_dict()[name], kept)
+
+
+def test_a_gate_opens_a_whole_unit_and_a_relu_what_is_plain():
+    made_of = fields((TRIVIAL, 2), (CHIRAL, 1), (FAITHFUL, 2))
+    layer = GatedLayer(fields((TRIVIAL, 3)), made_of).eval()
+    layer.convolution = torch.nn.Identity()
+    layer.norm = torch.nn.Identity()
+    gates, features = torch.randn(1, 3, 1, 1), torch.randn(1, 7, 1, 1)
+    other = torch.randn(1, 7, 1, 1)
+    answer = layer(torch.cat([gates, features], dim=1), other).flatten()
+    opened, total = torch.sigmoid(gates).flatten(), (features + other).flatten()
+    wanted = [*total[:2].clamp(min=0), total[2] * opened[0]]
+    wanted += [total[3] * opened[1], total[4] * opened[2], total[5] * opened[1], total[6] * opened[2]]
+    torch.testing.assert_close(answer, torch.stack(wanted))
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_gradients_reach_every_weight_and_are_the_same_for_turned_boards(text):
     shape, size = CASES[1], 5
     torch.manual_seed(5)
-    network = make_network(TEXT, shape).double()
+    network = make_network(text, shape).double()
     planes = torch.from_numpy(boards(4, shape, size)).double()
     target = torch.rand(4, size * size + 1, dtype=torch.float64)
 
@@ -159,8 +291,9 @@ def test_gradients_reach_every_weight_and_are_the_same_for_turned_boards():
         torch.testing.assert_close(gradients(turned.reshape(planes.shape), wanted), first, atol=1e-9, rtol=1e-9)
 
 
-def test_ownership_turns_with_the_board_and_the_score_stays():
-    made = Description(network=f"{TEXT},auxiliary=1", game="go:size=5,komi=0.5", encoder="liberties", symmetry="none")
+@pytest.mark.parametrize("text", [TEXTS[0], TEXTS[-1]])
+def test_ownership_turns_with_the_board_and_the_score_stays(text):
+    made = Description(network=f"{text},auxiliary=1", game="go:size=5,komi=0.5", encoder="liberties", symmetry="none")
     torch.manual_seed(6)
     network, shape = made.make().eval(), made.shape()
     turned = transform_states(np.repeat(boards(1, shape, 5), COUNT, axis=0), IDS)
@@ -175,7 +308,11 @@ def test_ownership_turns_with_the_board_and_the_score_stays():
 def test_what_cannot_be_is_refused_in_one_line():
     shape = Shape(planes=4, size=8)
     for text, said in {
-        "equivariant:width=20": "network equivariant: width=20 is not a multiple of 8, a channel for each symmetry",
+        "equivariant:width=20": "network equivariant: width=20 is not a multiple of 8, as features=regular needs",
+        "equivariant:width=16,features=mixed": "width=16 is not a multiple of 32, as features=mixed needs",
+        "equivariant:width=8,features=quotient": "width=8 is not a multiple of 16, as features=quotient needs",
+        "equivariant:width=24,features=steerable": "width=24 is not a multiple of 16, as features=steerable needs",
+        "equivariant:features=scalar": "known: regular, mixed, quotient, steerable",
         "equivariant:width=0": "width",
         "equivariant:blocks=0": "blocks",
         "equivariant:filters=64": "filters",

@@ -34,7 +34,8 @@ NETWORK_TEXTS = {  # with every option written out, as the metadata has it
     ),
     "resnet:blocks=2,filters=8": "resnet:auxiliary=0,blocks=2,filters=8",
     "densenet:layers=2,growth=4": "densenet:auxiliary=0,blocks=2,layers=2,growth=4",
-    "equivariant:blocks=2,width=8": "equivariant:auxiliary=0,blocks=2,width=8",
+    "equivariant:blocks=2,width=8": "equivariant:auxiliary=0,blocks=2,width=8,features=regular",
+    "equivariant:blocks=2,width=16,features=steerable": "equivariant:auxiliary=0,blocks=2,width=16,features=steerable",
     "isn:layers=2,trivial=4,heads=6": (
         "isn:auxiliary=0,layers=2,trivial=4,symmetrical=6,diagonal=6,chiral=4,faithful=12,heads=6"
     ),

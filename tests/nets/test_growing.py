@@ -20,6 +20,7 @@ GROWTHS = [
     ("resnet:blocks=1,filters=6,auxiliary=1", "resnet:blocks=3,filters=16,auxiliary=points+soft"),
     ("resnet:blocks=1,filters=6,auxiliary=points+soft+next", "resnet:blocks=2,filters=9,auxiliary=points+soft+next"),
     ("resnet:blocks=1,filters=6,auxiliary=soft", "resnet:blocks=2,filters=9,auxiliary=next"),
+    ("equivariant:blocks=1,width=32,features=mixed", "equivariant:blocks=2,width=32,features=mixed"),
     ("equivariant:blocks=1,width=8,auxiliary=points+next", "equivariant:blocks=2,width=24,auxiliary=points+next"),
 ]
 
@@ -92,6 +93,17 @@ def test_every_weight_learns_within_a_few_steps(before, after):
         ("resnet:blocks=2,filters=8", "densenet", "a network grows to one of its own kind"),
         ("densenet", "densenet:layers=9", "networks of its kind do not grow"),
         ("a1", "a1:blocks=2", "networks of its kind do not grow"),
+        ("equivariant:width=32", "equivariant:width=32,features=mixed", "features must stay regular"),
+        (
+            "equivariant:width=32,features=mixed",
+            "equivariant:width=64,features=mixed",
+            "features=mixed can have more blocks, but no other width",
+        ),
+        (
+            "equivariant:blocks=1,features=steerable",
+            "equivariant:blocks=2,features=steerable",
+            "networks with features=steerable do not grow",
+        ),
     ],
 )
 def test_what_cannot_be_done_is_said_in_one_line(before, after, said):

@@ -22,6 +22,7 @@ import torch
 from torch import Tensor, nn
 
 from eightfold.core.errors import EightfoldError
+from eightfold.core.specs import spec_values
 from eightfold.nets.auxiliary import heads_of
 from eightfold.nets.heads import POINTS
 from eightfold.nets.networks import PooledNetwork, read_network
@@ -38,12 +39,16 @@ def check_growth(smaller: str, larger: str) -> None:
     growing: tuple[str, ...] = getattr(kind, "grows", ())
     if not growing:
         raise EightfoldError(f"{smaller} cannot become {larger}: networks of its kind do not grow")
-    for option in growing:
-        if getattr(after, option) < getattr(before, option):
+    for option, was in spec_values(before).items():
+        if option in growing and getattr(after, option) < was:
             raise EightfoldError(
-                f"{smaller} cannot become {larger}: networks do not shrink; {option} must be"
-                f" {getattr(before, option)} or more"
+                f"{smaller} cannot become {larger}: networks do not shrink; {option} must be {was} or more"
             )
+        if option not in (*growing, "auxiliary") and getattr(after, option) != was:
+            raise EightfoldError(f"{smaller} cannot become {larger}: {option} must stay {was}")
+    reason = kind.why_not_grow(before, after)
+    if reason:
+        raise EightfoldError(f"{smaller} cannot become {larger}: {reason}")
 
 
 @torch.no_grad()

@@ -134,6 +134,11 @@ class PooledNetwork(nn.Module, ABC):
     grows: tuple[str, ...] = ()  # options in which one may become larger, see `growing.py`
     body_parts: tuple[str, ...] = ()  # the modules that the planes go through on their way to the heads, by name
 
+    @staticmethod
+    def why_not_grow(before: Any, after: Any) -> str:
+        """Why one with the first options cannot become one with the second, in words; empty if it can."""
+        return ""
+
     def _add_heads(self, filters: int, shape: Shape, auxiliary: str, name: str) -> None:
         width = filters // 2 or 1
         self.policy_features = self._gathering(filters, width, relu=False)

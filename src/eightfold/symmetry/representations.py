@@ -10,6 +10,11 @@ are the representations of the group:
     chiral        1   changes its sign at every mirror: left-handed against right-handed
     faithful      2   an arrow
     regular       8   one number for every symmetry, which the others permute; all of the above at once
+    straight_quotient   4   one number for each of the four directions along the lines, which are permuted
+    diagonal_quotient   4   one number for each of the four directions along the diagonals, which are permuted
+
+The last two are quotients of the regular one (Cohen & Welling 2017): two symmetries share a number if they differ by a
+mirror that keeps the direction.
 
 A `Field` is the list of types that a cell holds, in the order of its channels. A field of activations turns as
 (g·H)(λ) = ρ(g) H(g⁻¹λ): the cells move, and ρ(g) acts in each of them.
@@ -19,13 +24,14 @@ Read next: `eightfold.symmetry.kernel_bases`, the convolutions that commute with
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eightfold.core.errors import EightfoldError, shown, unknown
-from eightfold.symmetry.group import COMPOSE, COUNT, IDENTITY, whole_number
+from eightfold.symmetry.group import COMPOSE, COUNT, IDENTITY, read_symmetries, whole_number
 
 # The generators of Blair, equation 1, with east and north as positive: r[a, b] = [-b, a] is a quarter turn
 # to the left, s[a, b] = [-a, b] the mirror left and right.
@@ -42,6 +48,11 @@ class Representation:
     @property
     def dimension(self) -> int:
         return int(self.matrices.shape[1])
+
+    @property
+    def permutes(self) -> bool:
+        """Whether symmetries only permute the numbers, so that what is done to each by itself commutes with them."""
+        return bool((self.matrices >= 0).all())
 
 
 Field = tuple[Representation, ...]
@@ -60,13 +71,19 @@ def from_generators(name: str, quarter_turn: list[list[int]], mirror: list[list[
     return Representation(name=name, matrices=matrices)
 
 
-def _regular() -> Representation:
-    """The group acting on itself from the left: symmetry g takes the number that belongs to h to g after h."""
-    matrices = np.zeros((COUNT, COUNT, COUNT), np.int64)
+def quotient(name: str, subgroup: Sequence[int]) -> Representation:
+    """The group acting on the cosets of a subgroup: symmetry g takes the number of a coset hS to that of ghS.
+
+    >>> quotient("lines", [0, 2, 4, 5]).matrices[QUARTER_TURN].tolist()  # across becomes along
+    [[0, 1], [1, 0]]
+    """
+    cosets = list(dict.fromkeys(frozenset(COMPOSE[h, list(subgroup)].tolist()) for h in range(COUNT)))
+    matrices = np.zeros((COUNT, len(cosets), len(cosets)), np.int64)
     for g in range(COUNT):
-        matrices[g, COMPOSE[g], np.arange(COUNT)] = 1
+        for number, coset in enumerate(cosets):
+            matrices[g, cosets.index(frozenset(COMPOSE[g, list(coset)].tolist())), number] = 1
     matrices.flags.writeable = False
-    return Representation(name="regular", matrices=matrices)
+    return Representation(name=name, matrices=matrices)
 
 
 TRIVIAL = from_generators("trivial", [[1]], [[1]])
@@ -74,8 +91,11 @@ SYMMETRICAL = from_generators("symmetrical", [[-1]], [[1]])
 DIAGONAL = from_generators("diagonal", [[-1]], [[-1]])
 CHIRAL = from_generators("chiral", [[1]], [[-1]])
 FAITHFUL = from_generators("faithful", [[0, -1], [1, 0]], [[-1, 0], [0, 1]])
-REGULAR = _regular()
-TYPES = {kind.name: kind for kind in (TRIVIAL, SYMMETRICAL, DIAGONAL, CHIRAL, FAITHFUL, REGULAR)}
+REGULAR = quotient("regular", [IDENTITY])
+STRAIGHT_QUOTIENT = quotient("straight_quotient", read_symmetries("mirror top and bottom"))  # keeps east
+DIAGONAL_QUOTIENT = quotient("diagonal_quotient", read_symmetries("mirror in the main diagonal"))  # keeps south-east
+_ALL_TYPES = (TRIVIAL, SYMMETRICAL, DIAGONAL, CHIRAL, FAITHFUL, REGULAR, STRAIGHT_QUOTIENT, DIAGONAL_QUOTIENT)
+TYPES = {kind.name: kind for kind in _ALL_TYPES}
 
 
 def make_field(**counts: int) -> Field:
