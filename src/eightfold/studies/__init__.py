@@ -17,6 +17,7 @@ STUDIES = {
     "symmetry-factors": "does the best way of using symmetry change with data, board and game?",
     "orbits": "what do caches save by one entry for a position and its variants? (Suen & Alonso's future work)",
     "advisor-start": "what is it worth in time to begin with a teacher's games?",
+    "equivariant-features": "which features suit an equivariant network best, and is it worth its cost?",
 }
 MODULES = {
     "advisor-init": "advisor.init",
@@ -25,4 +26,5 @@ MODULES = {
     "slap-synthetic": "slap_synthetic",
     "slap-rl": "slap_rl",
     "symmetry-factors": "symmetry_factors",
+    "equivariant-features": "equivariant_features",
 }
