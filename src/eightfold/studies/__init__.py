@@ -1,8 +1,8 @@
 """Studies: questions asked of Eightfold, each answered by numbers, plots and a report. `eightfold study NAME`.
 
 A study is a list of stages in the frame of `eightfold.studies.frame`; read that first, then `docs/studies.md`.
-`STUDIES` lists the built-in studies by name; each is imported when it is asked for, from the module of the same name or
-from the one that `MODULES` names.
+`STUDIES` lists the built-in studies by name; each is imported when it is asked for, from the module of the same name
+(with underscores) or from the one that `MODULES` names.
 """
 
 from __future__ import annotations
@@ -19,12 +19,8 @@ STUDIES = {
     "advisor-start": "what is it worth in time to begin with a teacher's games?",
     "equivariant-features": "which features suit an equivariant network best, and is it worth its cost?",
 }
-MODULES = {
+MODULES = {  # those that are not where their name says
     "advisor-init": "advisor.init",
     "rollouts": "advisor.rollouts",
     "advisor-start": "advisor.start",
-    "slap-synthetic": "slap_synthetic",
-    "slap-rl": "slap_rl",
-    "symmetry-factors": "symmetry_factors",
-    "equivariant-features": "equivariant_features",
 }

@@ -163,7 +163,8 @@ def load_study(name: str) -> Study:
         return study
     if name not in STUDIES:
         raise unknown("study", name, [*STUDIES, "python:MODULE"])
-    found: Study = importlib.import_module(f"eightfold.studies.{MODULES.get(name, name)}").STUDY
+    place = MODULES.get(name, name.replace("-", "_"))
+    found: Study = importlib.import_module(f"eightfold.studies.{place}").STUDY
     return found
 
 
