@@ -170,13 +170,14 @@ def test_a_claim_holds_where_the_whole_interval_does(factors, verdict):
     entries, memory = summary.claims([case(factors)])
     assert memory["verdict"] == verdict
     assert entries["verdict"] == (summary.FAILS if len(factors) > 2 else summary.OPEN)
-    assert f"1 {verdict}" in memory["number"]
+    words = {summary.HOLDS: "holds for", summary.FAILS: "does not for", summary.OPEN: "cannot be told for"}[verdict]
+    assert f"{words} 1" in memory["number"]
 
 
 def test_one_cache_that_falls_short_is_enough_against_a_claim_of_all():
     told = summary.claims([case([9.5, 10.0, 10.5], entries=9), case([2.0, 2.1, 2.2], entries=9)])
     assert [each["verdict"] for each in told] == [summary.HOLDS, summary.FAILS]
-    assert "1 holds, 1 does not hold" in told[1]["number"]
+    assert "it holds for 1, does not for 1 and" in told[1]["number"]
 
 
 # ---- all of it ----------------------------------------------------------------------------------------------
@@ -184,7 +185,7 @@ def test_one_cache_that_falls_short_is_enough_against_a_claim_of_all():
 
 def test_the_study_in_small_goes_on_and_says_what_holds(tmp_path):
     report = run_study(STUDY, tmp_path, small=True).read_text(encoding="utf-8")
-    assert "holds 8 times the positions in the same memory: **cannot be told**" in report
+    assert "holds eight times the positions in the same memory: **cannot be told**" in report
     for name in ("evaluation-round", "evaluation-all", "transposition-all", "memory", "plies", "entries"):
         assert f"({name}.svg)" in report
     stages = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))["stages"]

@@ -98,8 +98,8 @@ def claims(cases: Sequence[Case]) -> list[dict[str, str]]:
     entries = [(case, entries_factor(case)) for case in told]
     memory = [(case, memory_factor(case)) for case in told]
     return [
-        _judged(f"a cache with orbit keys holds {CLAIMED} times the positions in the same memory", entries),
-        _judged(f"it needs a {CLAIMED}th of the memory for the same hits", memory),
+        _judged("a cache with orbit keys holds eight times the positions in the same memory", entries),
+        _judged("it needs an eighth of the memory for the same hits", memory),
     ]
 
 
@@ -111,9 +111,9 @@ def _judged(claim: str, found: Sequence[tuple[Case, Factor | None]]) -> dict[str
     if not known:
         return {"claim": claim, "verdict": verdict, "number": "there are too few hits to compare"}
     (least, low), (most, high) = (choose(known, key=lambda each: each[1].mean) for choose in (min, max))
-    counts = ", ".join(f"{verdicts.count(each)} {each}" for each in (HOLDS, FAILS, OPEN) if each in verdicts)
+    holds, fails, is_open = (verdicts.count(each) for each in (HOLDS, FAILS, OPEN))
     number = (
         f"from {low.text()} ({name_of(least)}, {life_of(least)}) to {high.text()} ({name_of(most)}, {life_of(most)});"
-        f" of {len(known)} caches: {counts}"
+        f" of {len(known)} caches it holds for {holds}, does not for {fails} and cannot be told for {is_open}"
     )
     return {"claim": claim, "verdict": verdict, "number": number}
