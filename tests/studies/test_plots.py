@@ -5,7 +5,7 @@ from __future__ import annotations
 from xml.etree import ElementTree
 
 from eightfold.core.plot_style import COLOURS
-from eightfold.studies.plots import Series, bar_plot, line_plot
+from eightfold.studies.plots import Series, bar_plot, line_plot, panel_plot
 
 
 def words(svg: bytes) -> list[str]:
@@ -49,3 +49,12 @@ def test_lines_of_one_group_share_a_colour():
     assert COLOURS[1] in svg
     assert COLOURS[2] not in svg
     assert "stroke-dasharray" in svg
+
+
+def test_panels_share_their_axes_and_equal_data_give_equal_bytes():
+    grey = Series(name="augment", x=[0, 10], y=[3.0, 2.0], low=[2.9, 1.9], high=[3.1, 2.1])
+    panels = {name: [grey, Series(name=name, x=[0, 10], y=[3.0, 1.0 + n])] for n, name in enumerate("abcd")}
+    drawn = panel_plot(panels, title="Exam", x="games", y="loss")
+    assert drawn == panel_plot(panels, title="Exam", x="games", y="loss")
+    assert {*"abcd", "Exam", "games", "loss"} <= set(words(drawn))
+    assert drawn.count(b"#777777") >= 4

@@ -372,3 +372,14 @@ def test_wrong_settings_are_one_line(tmp_path: Path) -> None:
         assert said in refusal(partial(run_study, STUDY, tmp_path, changes=[change]))
     assert "nonsense" in refusal(partial(run_study, STUDY, tmp_path, until="nonsense"))
     assert not (tmp_path / "results.json").exists()
+
+
+@pytest.mark.slow
+def test_runs_side_by_side_in_processes(tmp_path: Path) -> None:
+    """The same runs as in turns, but for what they cost; and the folder then goes on in one process."""
+    run_study(STUDY, tmp_path, small=True, changes=["runs_at_once=2"], until="learning")
+    runs = results(tmp_path)["learning"]["runs"]
+    assert [[kept["games"] for kept in run["kept"]] for run in runs] == [[0, 4, 8]] * 4
+    assert all(run["kept"][-1]["seconds"] > 0 for run in runs)
+    run_study(STUDY, tmp_path, small=True, until="learning")
+    assert results(tmp_path)["learning"]["runs"] == runs

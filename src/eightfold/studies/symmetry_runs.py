@@ -87,11 +87,11 @@ def check_runs(cases: Sequence[Mapping[str, Any]]) -> None:
         check_config(run_config(**{**case, "device": CPU}))
 
 
-def together(device: str, runs_at_once: int) -> Together:
-    """How the runs of a study are trained: on a CPU in turns, seed by seed, unless several are wanted at once."""
+def together(device: str, runs_at_once: int, *, compared: bool = True) -> Together:
+    """How runs are trained: on a CPU those of a seed in turns, if their cost is compared, or so many side by side."""
     if runs_at_once > 1:
         return functools.partial(side_by_side, at_once=runs_at_once)
-    return functools.partial(in_turns, by="seed") if device == CPU else one_by_one
+    return functools.partial(in_turns, by="seed") if device == CPU and compared else one_by_one
 
 
 def train_run(part: Part, *, keep_every: int, **facts: Any) -> Turns:

@@ -46,11 +46,13 @@ class CurvePoint(NamedTuple):
     high: float | None
 
 
-def mean_curve(curves: Sequence[Sequence[tuple[float, float]]], *, count: int = CURVE) -> list[CurvePoint]:
-    """The mean of curves with its interval, at equal distances up to where the shortest ends."""
+def mean_curve(
+    curves: Sequence[Sequence[tuple[float, float]]], *, until: float = math.inf, count: int = CURVE
+) -> list[CurvePoint]:
+    """The mean of curves with its interval, at equal distances up to where the shortest ends, or to `until`."""
     if not curves:
         return []
-    begin, end = max(curve[0][0] for curve in curves), min(curve[-1][0] for curve in curves)
+    begin, end = max(curve[0][0] for curve in curves), min(until, *(curve[-1][0] for curve in curves))
     found = []
     for at in range(count + 1):
         x = begin + (end - begin) * at / count

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -48,7 +49,7 @@ def learning(report: Report, found: dict[str, Any]) -> None:
         " (published: one game at a time, new weights after each)."
         + (f" Changed besides: `{found['changes']}`." if found["changes"] else "")
         + " Proofs by threat search are off, as published, but for arms with `+proofs`. Runs of one seed begin with"
-        " equal weights where they have the same network."
+        " equal weights where they have the same network and input."
     )
     if runs[0]["machine"] == PROCESSOR:
         report.text(
@@ -142,7 +143,8 @@ def marks(report: Report, found: dict[str, Any]) -> None:
     report.heading("Learning curves")
     seeds = len({row["seed"] for row in rows})
     report.text(
-        f"The mean of {seeds} runs of each arm with its 95 % interval, in grey that of `{base}`. Excess loss is the"
+        f"The mean of {seeds} runs of each arm with its 95 % interval, in grey that of `{base}`; by cost"
+        f" an arm is shown as far as `{base}` went. Excess loss is the"
         " cross-entropy of the policy in the exam less what nobody can avoid: 0 is perfect."
     )
     for name, x, title in (
@@ -163,12 +165,14 @@ def marks(report: Report, found: dict[str, Any]) -> None:
 
 def _panels(rows: Sequence[Mapping[str, Any]], base: str, x: str, mark: str) -> dict[str, list[Series]]:
     yardstick = _line(of_arm(rows, base), base, x, mark)
-    return {arm: [yardstick, _line(of_arm(rows, arm), arm, x, mark)] for arm in arms_in(rows) if arm != base}
+    end = max(yardstick.x)  # beyond it there is nothing to compare with
+    return {arm: [yardstick, _line(of_arm(rows, arm), arm, x, mark, until=end)] for arm in arms_in(rows) if arm != base}
 
 
-def _line(rows: Sequence[Mapping[str, Any]], name: str, x: str, mark: str) -> Series:
+def _line(rows: Sequence[Mapping[str, Any]], name: str, x: str, mark: str, *, until: float = math.inf) -> Series:
     seeds = dict.fromkeys(row["seed"] for row in rows)
-    curve = mean_curve([[(row[x], row[mark]) for row in rows if row["seed"] == seed] for seed in seeds])
+    curves = [[(row[x], row[mark]) for row in rows if row["seed"] == seed] for seed in seeds]
+    curve = mean_curve(curves, until=until)
     return Series(
         name=name,
         x=[point.x for point in curve],

@@ -71,7 +71,8 @@ def stage_one(work: Work) -> dict[str, Any] | None:
         return None
     cases = [_point_facts(settings, point) for point in points]
     labels = [f"point {number} of {len(cases)}" for number in range(1, len(cases) + 1)]
-    found = work.parts(train_run, cases, labels, together=together(settings.device, settings.runs_at_once))
+    how = together(settings.device, settings.runs_at_once, compared=False)
+    found = work.parts(train_run, cases, labels, together=how)
     return {
         "points": len(GRID),
         "games": settings.grid_games,
