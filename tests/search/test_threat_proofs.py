@@ -149,7 +149,7 @@ def test_black_wins_hold_for_the_right_side():
 
 @pytest.mark.slow
 def test_wins_that_a_plain_solver_proves_are_played():
-    """300 positions won by fours, all found; 300 by threes and fours, nine of ten. The solver has ten times the nodes."""
+    """300 positions won by fours: all are. 300 by threes and fours: nine of ten. The solver has ten times the nodes."""
     count = int(os.environ.get("EIGHTFOLD_WON_POSITIONS", "300"))
     game, nodes = make_game("gomoku:size=15"), 1000
     fours, threats = won_positions(game, by_fours=count, by_threats=count, seed=18, nodes=10 * nodes)

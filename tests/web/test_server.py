@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import random
+import time
 
 import pytest
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
+from eightfold.games import make_game
+from eightfold.search.solving import proven_line
 from patience import finished
 from web.serving import GREEDY, HUMAN, RANDOM, client, get
 
@@ -81,6 +84,28 @@ def test_a_hint_is_a_legal_move(address):
         page.say("hint")
         hint = page.hear("hint")
         assert hint["action"] == 23
+
+
+def test_a_hint_shows_a_proven_win(address):
+    """As soon as the search for one is compiled; until then a player gives the hint."""
+    game = make_game("gomoku:size=9")
+    moves = [game.action(name) for name in ("e5", "a1", "f5", "i1", "d6", "a9", "d7", "i9")]  # two twos that cross
+    proven_line(game.start(), nodes=1)  # so that the server need not compile it
+    with client(address) as page:
+
+        def hint_with_line():
+            while True:
+                page.new(game="gomoku:size=9", moves=moves)
+                page.say("hint")
+                hint = page.hear("hint")
+                if hint["line"]:
+                    return hint
+                time.sleep(0.2)
+
+        hint = finished(hint_with_line)
+        assert hint["action"] == hint["line"][0]
+        assert hint["value"] == 1
+        assert game.after([*moves, *hint["line"]]).winner == 1
 
 
 def test_clocks_count_the_side_to_move(address):

@@ -90,6 +90,13 @@ def solve(position: Position, *, nodes: int, check: bool = True) -> Solution:
     )
 
 
+def proven_line(position: Position, *, nodes: int) -> tuple[int, ...]:
+    """The main line of a win by force of the side to move; empty if none is found, or the game has no such search."""
+    if position.game.spec.threat_room is None or position.is_over:
+        return ()
+    return solve(position, nodes=nodes, check=False).line
+
+
 # ---- lines of play ------------------------------------------------------------------------------------
 
 

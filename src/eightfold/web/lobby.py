@@ -35,7 +35,7 @@ from eightfold.web.player_pool import PlayerPool
 from eightfold.web.runs import WatchedRuns
 from eightfold.web.session import Session, browser_game
 from eightfold.web.table import Table, Viewer
-from eightfold.web.warm_up import WarmUp, warm_up_session
+from eightfold.web.warm_up import WarmUp, warm_up_session, warm_up_threats
 from eightfold.web.workers import WorkerPool, on_loop
 
 MOST_TABLES = 1000  # with viewers
@@ -158,6 +158,10 @@ class Lobby:
     def rules_ready(self, game: Game) -> Future[None]:
         """Done when nobody waits for a compiler to use the rules of a game."""
         return self.warm_up.step(game.name, partial(warm_up_session, game.name))
+
+    def threats_ready(self, game: Game) -> bool:
+        """Whether wins by force can be looked for without waiting for a compiler; if not, it compiles when it is idle."""
+        return self.warm_up.step(("threats", game.name), partial(warm_up_threats, game.name), later=True).done()
 
     def player_ready(self, seat: Seat, game: Game) -> Future[None] | None:
         """Done when a player can think without waiting for a compiler; None for external programs."""

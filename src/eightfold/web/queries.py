@@ -13,6 +13,7 @@ from eightfold.arena.players import HUMAN
 from eightfold.core.errors import EightfoldError
 from eightfold.search.ownership import dead_stones
 from eightfold.search.result import SearchResult
+from eightfold.search.solving import proven_line
 from eightfold.web import messages
 from eightfold.web.eightfold_view import eight_sides
 from eightfold.web.explorer import explore
@@ -21,6 +22,9 @@ from eightfold.web.workers import Job, failure_text
 
 if TYPE_CHECKING:
     from eightfold.web.table import Table, Viewer
+
+
+HINT_NODES = 20_000  # for a win by force: a tenth of a second
 
 
 class Queries:
@@ -39,7 +43,7 @@ class Queries:
     # ---- hints ----------------------------------------------------------------------------------------
 
     def hint(self, viewer: Viewer, analyst: Seat | None) -> None:
-        """A move by the analyst, else by a player of the game, else by the default player for the game."""
+        """A move that is proven to win, with its line; else one by the analyst, a player of the game, or another."""
         session = self._table.session
         if session.is_over:
             raise EightfoldError(f"the game is over ({session.outcome})")
@@ -48,18 +52,27 @@ class Queries:
         node = session.node
         players = [seat for seat in session.seats.values() if seat.player != HUMAN]
         seat = analyst or (players[0] if players else self._table.lobby.default_analyst(session.game))
+        position, think = session.position, self._table.thinking(seat, session.position, f"{session.id} hint")
+        look = self._table.lobby.threats_ready(session.game)
 
-        def done(job: Job, result: SearchResult | None, failure: Exception | None) -> None:
+        def work(stop: threading.Event) -> tuple[int, float, tuple[int, ...]]:
+            """A move, its value, and the line by which it wins if that is proven."""
+            if look and (line := proven_line(position, nodes=HINT_NODES)):
+                return line[0], 1.0, line
+            result: SearchResult = think(stop)
+            return int(result.action), result.value, ()
+
+        def done(job: Job, found: tuple[int, float, tuple[int, ...]] | None, failure: Exception | None) -> None:
             if job is not self._hint:
                 return
             self._hint = None
-            if failure is not None or result is None:
+            if failure is not None or found is None:
                 _post_failure(viewer, failure)
                 return
-            value = session.black_value(node, result.value) if node in session.tree else 0.5
-            viewer.post({"type": "hint", "node": node, "action": int(result.action), "value": round(value, 4)})
+            action, worth, line = found
+            value = session.black_value(node, worth) if node in session.tree else 0.5
+            viewer.post({"type": "hint", "node": node, "action": action, "value": round(value, 4), "line": list(line)})
 
-        work = self._table.thinking(seat, session.position, f"{session.id} hint")
         self._hint = self._table.submit(work, done, by=seat)
 
     def stop_hint(self) -> None:

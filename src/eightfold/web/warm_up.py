@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 
 from eightfold.arena.players import HUMAN
 from eightfold.games.game import make_game
+from eightfold.search.solving import proven_line
 from eightfold.web.messages import Seat
 from eightfold.web.session import Session
 
@@ -105,3 +106,8 @@ def warm_up_session(family: str) -> None:
         session.mark_dead(first)
     session.state(0.0)
     session.as_sgf()
+
+
+def warm_up_threats(family: str) -> None:
+    """The search for wins that hints show, where the game has one."""
+    proven_line(make_game(family).start(), nodes=1)

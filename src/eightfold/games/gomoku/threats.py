@@ -5,10 +5,10 @@ threatens, and the defender's own fours (`threat_moves.py`, which also says why 
 attacker wins if one of his threats wins; a threat wins if every reply to it loses. What is found is proven. Where
 nothing is found there may still be a win: by a quiet move, or beyond the limit.
 
-The tree is searched by proof numbers (Allis et al. 1994): how many positions must at least be decided to prove a position,
-or to disprove it. Each step goes down to the position that most helps to decide the root, looks at its moves, and
-brings the numbers on its way back up to date. Replies that lose to a chain of fours never enter the tree. Positions
-that are reached by several orders of moves are one entry: the keys are two hashes of 64 bits.
+The tree is searched by proof numbers (Allis et al. 1994): how many positions must at least be decided to prove a
+position, or to disprove it. Each step goes down to the position that most helps to decide the root, looks at its
+moves, and brings the numbers on its way back up to date. Replies that lose to a chain of fours never enter the tree.
+Positions that are reached by several orders of moves are one entry: the keys are two hashes of 64 bits.
 
 All of it lies in one array, `room`, which the caller gives; the longer it is, the more fits. Nothing here allocates or
 recurses, and the board's size is a value, as in all kernels. `threat_proof.py` reads a proof out of it.

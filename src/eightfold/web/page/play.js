@@ -109,8 +109,10 @@ export class PlayView {
     if (hint.node !== state.node) return;
     this.board.showHint(hint.action);
     const name = pointName(hint.action, state.game);
-    toast(`Hint: ${name} (black wins with ${percent(hint.value)})`, "good");
-    announce(`Hint: ${name}`);
+    const line = hint.line.map((action) => pointName(action, state.game)).join(" ");
+    const why = line ? `wins by force: ${line}` : `black wins with ${percent(hint.value)}`;
+    toast(`Hint: ${name} (${why})`, "good");
+    announce(`Hint: ${name}${line ? ", it wins by force" : ""}`);
   }
 
   resignGame() {
