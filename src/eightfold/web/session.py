@@ -370,6 +370,7 @@ class Session:
             "to_move": position.to_move,
             "turn": self.turn,
             "swap2": self._swap2_state(),
+            "opening_plies": self._opening_plies,
             "over": self.is_over,
             "winner": self.winner,
             "outcome": self.outcome,

@@ -58,7 +58,8 @@ export class PlayView {
     this.status.classList.toggle("over", state.over);
     const humans = Object.values(state.seats).filter((seat) => seat.player === "human").length;
     const opening = state.swap2 !== null;
-    this.undo.disabled = opening || (state.node === 0 && !state.over);
+    const played = this.game.nodes.get(state.node).depth - state.opening_plies; // an opening is not taken back
+    this.undo.disabled = opening || (played <= 0 && !state.over);
     this.hint.disabled = opening || state.over;
     this.resign.disabled = opening || state.over || !state.playing || humans === 0;
     this.go.hidden = state.playing || state.over;

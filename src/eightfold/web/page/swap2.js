@@ -1,7 +1,7 @@
 // Swap2 on the page: the choice of an opening in the form, what is to be done now, and the buttons to choose with.
 
 import { announce, button, field, make, select, show, toast } from "./dom.js";
-import { COLOURS, capital } from "./names.js";
+import { COLOURS } from "./names.js";
 
 const HELP = "The player named under Black places three stones: black, white, black. The other takes a colour, "
   + "or places two more stones and leaves the choice to the first.";
@@ -65,7 +65,7 @@ export class Swap2Bar {
   }
 
   tell(player, choice) {
-    toast(`${capital(player)} takes ${choice}.`, "good");
+    toast(`${player} takes ${choice}.`, "good");
     announce(`${player} takes ${choice}.`);
   }
 }
