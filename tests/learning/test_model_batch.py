@@ -50,9 +50,9 @@ def test_batch_of_models_learns_as_the_plain_loop(
     torch.testing.assert_close(some, policies[[2, 0]], atol=1e-5, rtol=0)
 
 
-@pytest.mark.parametrize("form", ["each", "matrix"])
-def test_batch_norms_keep_their_own_statistics(positions: Positions, form: str) -> None:
-    network = "resnet:blocks=1,filters=4"
+@pytest.mark.parametrize("network", ["resnet:blocks=1,filters=4", "equivariant:blocks=1,width=16,features=steerable"])
+@pytest.mark.parametrize("form", FORMS[1:])
+def test_batch_norms_keep_their_own_statistics(positions: Positions, form: str, network: str) -> None:
     many = ModelBatch(network, SHAPE, SEEDS, rates=RATES, l2=DECAYS, form=form)
     plain = OneByOne([fresh_network(network, SHAPE, seed) for seed in SEEDS], RATES, DECAYS)
     first, second, *_ = batches(positions, len(SEEDS))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from eightfold.symmetry.group import COMPOSE, COUNT
+from eightfold.symmetry.group import COMPOSE, COUNT, turn
 from eightfold.symmetry.kernel_bases import NEIGHBOURHOODS, kernel_basis, project, share
 from eightfold.symmetry.representations import FAITHFUL, TRIVIAL, TYPES, action, channels, from_generators, make_field
 from eightfold.symmetry.transform import BoardSymmetry
@@ -50,6 +50,29 @@ def test_the_five_types_are_irreducible_and_different():
     np.testing.assert_array_equal(characters @ characters.T, 8 * np.eye(5))
     regular = np.array([np.trace(TYPES["regular"].matrices[g]) for g in range(COUNT)])
     np.testing.assert_array_equal(characters @ regular // 8, [1, 1, 1, 1, 2])  # each as often as its dimension
+
+
+@pytest.mark.parametrize(
+    ("name", "keeps", "parts"),
+    [("straight_quotient", (0, 1), [1, 1, 0, 0, 1]), ("diagonal_quotient", (1, 1), [1, 0, 1, 0, 1])],
+)
+def test_quotients_are_directions(name, keeps, parts):
+    """The first member is a step (rows, columns) that the mirror keeps; members go where symmetries take steps."""
+    kind = TYPES[name]
+    centre = np.array(turn(2, 2, 5, 0))
+    steps = []  # of each member
+    for member in range(4):
+        g = next(g for g in range(COUNT) if kind.matrices[g, member, 0])
+        steps.append(tuple(np.array(turn(2 + keeps[0], 2 + keeps[1], 5, g)) - centre))
+    assert len(set(steps)) == 4
+    for g in range(COUNT):
+        for member, (row, column) in enumerate(steps):
+            after = tuple(np.array(turn(2 + row, 2 + column, 5, g)) - centre)
+            assert kind.matrices[g, steps.index(after), member] == 1
+    characters = np.array([[np.trace(each.matrices[g]) for g in range(COUNT)] for each in (*FIVE, kind)])
+    np.testing.assert_array_equal(characters[:5] @ characters[5] // 8, parts)
+    assert kind.permutes
+    assert not TYPES["faithful"].permutes
 
 
 @pytest.mark.parametrize(("neighbourhood", "table"), [("square", SQUARE), ("cross", CROSS)])
