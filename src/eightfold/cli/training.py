@@ -109,6 +109,33 @@ def train(
             shown.wait()
 
 
+@app.command()
+def pack(
+    run: Annotated[Path, typer.Argument(help="The folder of a run of `eightfold train`; it may train meanwhile.")],
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="A new folder (default: RUN.pack).")] = None,
+    size: Annotated[float, typer.Option(help="Megabytes in all; samples and games fill what the rest leaves.")] = 64,
+    file_size: Annotated[float, typer.Option(help="Megabytes of a file at most.")] = 16,
+) -> None:
+    """Put a run into a few small files, to go on with it on another machine: see `eightfold unpack`."""
+    need("lmdb", purpose="packing a run")
+    from eightfold.learning.transfer.pack import pack_run
+
+    for line in pack_run(run, output, size=size, file_size=file_size).lines():
+        print(line)
+
+
+@app.command()
+def unpack(
+    folder: Annotated[Path, typer.Argument(help="A folder that `eightfold pack` wrote.")],
+    run: Annotated[Path, typer.Argument(help="The run's folder, a new one.")],
+) -> None:
+    """Make a run of what `eightfold pack` wrote; `eightfold train` then goes on with it."""
+    from eightfold.learning.transfer.unpack import unpack_run
+
+    for line in unpack_run(folder, run).lines():
+        print(line)
+
+
 @app.command("train-isn")
 def train_isn(
     preset: Annotated[str, typer.Argument(help="A preset (paper, fast), or a TOML file of your own.")] = "fast",

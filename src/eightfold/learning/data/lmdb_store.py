@@ -13,7 +13,7 @@ import json
 import os
 import shutil
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +77,10 @@ class LmdbStore:
 
     def append(self, batch: Batch, players: Sequence[int], extras: Sequence[str], note: str) -> None:
         self._append(self._packing.pack(batch, players, extras), note)
+
+    def append_packed(self, packed: Sequence[bytes], note: str = "") -> None:
+        """Records that are packed already, in one transaction."""
+        self._append(packed, note)
 
     def _append(self, packed: Sequence[bytes], note: str) -> None:
         slots = (self.next + np.arange(len(packed))) % self._max_size
@@ -175,6 +179,61 @@ class LmdbStore:
 
     def close(self) -> None:
         self._environment.close()
+
+
+class LmdbReader:
+    """The records of a store as they are now, also while another process adds to it; use it in a `with`."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            shared = os.access(path, os.W_OK)  # readers sign a file beside it
+            self._environment = lmdb.open(str(path), readonly=True, readahead=False, lock=shared)
+        except (lmdb.Error, OSError) as error:
+            raise EightfoldError(f"cannot open the buffer {path}: {str(error).rpartition(': ')[2]}") from None
+        try:
+            self._transaction = self._environment.begin(buffers=True)
+            meta, ring = (self._transaction.get(key) for key in (META, RING))
+            self.meta, self.count, self._next, self.note = _read_state(
+                bytes(meta or b""), None if ring is None else bytes(ring)
+            )
+            if self.meta["format"] not in READ[1:]:
+                raise EightfoldError(
+                    f"the buffer {path} has format {self.meta['format']}; train the run for a moment to renew it"
+                )
+        except Damaged as damage:
+            self._environment.close()
+            raise _damaged(path, str(damage)) from None
+        except BaseException:
+            self._environment.close()
+            raise
+
+    def newest_first(self, chunk: int, *, skipped: int = 0) -> Iterator[list[bytes]]:
+        """Packed records in lists of up to `chunk`, from the newest list to the oldest; the `skipped` newest left out.
+
+        Within a list they are in the order in which they were stored.
+        """
+        for last in range(self.count - skipped, 0, -chunk):
+            ages = np.arange(max(0, last - chunk), last)  # 0 is the oldest
+            slots = ((self._next - self.count + ages) % self.count).tolist()
+            yield [self._record(_key(slot)) for slot in slots]
+
+    def _record(self, key: bytes) -> bytes:
+        value = self._transaction.get(key)
+        if value is None or _crc(key, value[:-4]) != value[-4:]:
+            slot = int.from_bytes(key[1:], "big")
+            raise _damaged(self._path, f"the sample in slot {slot} is not what it was")
+        return bytes(value[:-4])
+
+    def close(self) -> None:
+        self._transaction.abort()
+        self._environment.close()
+
+    def __enter__(self) -> LmdbReader:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
 
 
 def _take_place(draft: Path, path: Path) -> None:

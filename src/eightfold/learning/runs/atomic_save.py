@@ -52,6 +52,20 @@ class Checksums:
             return f"is damaged ({len(data)} bytes instead of {size})"
         return "" if _digest(data) == digest else "is damaged (it is not what was written)"
 
+    def read(self, name: str) -> bytes | None:
+        """A file as it was written, from its place or from its draft; None: it is in neither, or not yet, or damaged.
+
+        Nothing is changed, so this may be asked while another process saves.
+        """
+        for path in (self.folder / name, _draft(self.folder / name)):
+            try:
+                data = path.read_bytes()
+            except OSError:
+                continue
+            if name in self.files and [len(data), _digest(data)] == list(self.files[name]):
+                return data
+        return None
+
     def settle(self) -> None:
         """Finish what a kill interrupted: put those drafts in place that belong to these checksums."""
         for name in self.files:
@@ -95,6 +109,18 @@ def save_together(
 
 def open_saved(folder: Path) -> Checksums | None:
     """The checksums of a folder, once everything that was written is in its place; None: there are none."""
+    checksums = read_checksums(folder)
+    if checksums is None:
+        return None
+    try:
+        checksums.settle()
+    except OSError as error:
+        raise not_written(folder, error.strerror) from None
+    return checksums
+
+
+def read_checksums(folder: Path) -> Checksums | None:
+    """The checksums of a folder as they are; None: there are none."""
     path = folder / CHECKSUMS
     try:
         data = json.loads(path.read_bytes())
@@ -109,10 +135,6 @@ def open_saved(folder: Path) -> Checksums | None:
         raise EightfoldError(
             f"{path} is damaged; remove it to go on with the files beside it as they are, unchecked"
         ) from None
-    try:
-        checksums.settle()
-    except OSError as error:
-        raise not_written(folder, error.strerror) from None
     return checksums
 
 

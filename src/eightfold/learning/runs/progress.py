@@ -45,7 +45,15 @@ class Progress:
 def load_progress(kind: type[P], path: Path) -> P:
     """How far a run was; an error in one line for a file that does not say so."""
     try:
-        data = json.loads(path.read_bytes())
+        return progress_of(kind, path.read_bytes(), path)
+    except OSError as error:
+        raise EightfoldError(f"{path} does not tell how far the run is: {error.strerror}") from None
+
+
+def progress_of(kind: type[P], content: bytes, path: Path) -> P:
+    """The same of the bytes of such a file, which the error names by `path`."""
+    try:
+        data = json.loads(content)
         if not isinstance(data, dict):
             raise ValueError(f"{shown(data)} is not what a run writes")
         known = {field.name: field.type for field in fields(kind)}
@@ -56,8 +64,6 @@ def load_progress(kind: type[P], path: Path) -> P:
             if not (whole or (type(value) is float and known[key] == "float")) or not 0 <= value < math.inf:
                 raise ValueError(f"{key} = {shown(value)} is not a {'number' if known[key] == 'float' else 'count'}")
         return kind(**_completed(data, known))
-    except OSError as error:
-        raise EightfoldError(f"{path} does not tell how far the run is: {error.strerror}") from None
     except (ValueError, TypeError, RecursionError) as error:
         raise EightfoldError(f"{path} does not tell how far the run is: {' '.join(str(error).split())}") from None
 

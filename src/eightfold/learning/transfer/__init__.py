@@ -1,0 +1,1 @@
+"""Carrying a run to another machine in a few small files."""
