@@ -118,6 +118,7 @@ def test_a_small_pack_holds_the_newest(tmp_path):
     line = {"moves": [0, 1, 3, 4, 6], "opening": 0, "result": 1}
     training.folder.log_games([{**line, "number": number} for number in range(30_000)])
     training.progress.games += 30_000
+    training.progress.samples += rows.size
     training.save()
     training.close()
     report = pack_run(run, tmp_path / "pack", size=0.5, file_size=0.1)
@@ -264,7 +265,9 @@ def test_cut_files_other_versions_and_other_folders_are_refused(packed, tmp_path
 def test_what_cannot_be_packed_is_refused(run, tmp_path):
     target = tmp_path / "pack"
     assert "alone take" in refusal(lambda: pack_run(run, target, size=0.101, file_size=0.1))
-    assert "must be the smaller" in refusal(lambda: pack_run(run, target, size=1, file_size=2))
+    for size, file_size in ((1, 2), (0, 0), (float("inf"), 1), (1, float("nan"))):
+        said = refusal(lambda size=size, file_size=file_size: pack_run(run, target, size=size, file_size=file_size))
+        assert "must be the smaller" in said
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "file").touch()
     assert "is there already" in refusal(lambda: pack_run(run, tmp_path / "full"))

@@ -117,7 +117,8 @@ def pack(
     file_size: Annotated[float, typer.Option(help="Megabytes of a file at most.")] = 16,
 ) -> None:
     """Put a run into a few small files, to go on with it on another machine: see `eightfold unpack`."""
-    need("lmdb", purpose="packing a run")
+    for module in ("torch", "lmdb"):
+        need(module, purpose="packing a run")
     from eightfold.learning.transfer.pack import pack_run
 
     for line in pack_run(run, output, size=size, file_size=file_size).lines():
@@ -130,6 +131,7 @@ def unpack(
     run: Annotated[Path, typer.Argument(help="The run's folder, a new one.")],
 ) -> None:
     """Make a run of what `eightfold pack` wrote; `eightfold train` then goes on with it."""
+    need("torch", purpose="unpacking a run")
     from eightfold.learning.transfer.unpack import unpack_run
 
     for line in unpack_run(folder, run).lines():

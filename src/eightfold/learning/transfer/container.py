@@ -49,6 +49,7 @@ class Piece:
 @contextmanager
 def made_whole(target: Path) -> Iterator[Path]:
     """A folder to write into, which takes the place of `target` when all is done; after an error there is nothing."""
+    target = target if target.name else target.resolve()  # `.` has no name
     draft = target.with_name(f".{target.name}.{os.getpid()}.draft")
     try:
         draft.mkdir(parents=True)

@@ -35,6 +35,7 @@ from eightfold.nets.store.description import CARD, DESCRIPTION
 
 SAVED = (NETWORK, DESCRIPTION, CARD, TRAINING, PROGRESS)  # of a checkpoint
 BUFFER, VALIDATION, ADVICE = "buffer", "validation", "advice"
+LARGEST = 1_000_000  # megabytes
 GAMES_SHARE = 0.05  # of a pack, before the samples get theirs
 RECORDS = 4096  # samples in a piece
 GAMES_PIECE, LEAST_PIECE = 0.01, 20_000  # of games.jsonl in a piece: share of the pack's size, and bytes at least
@@ -80,8 +81,12 @@ class _Room:
 
 def pack_run(run: Path, target: Path | None = None, *, size: float = 64, file_size: float = 16) -> Packed:
     """Pack a run into a new folder, by default RUN.pack: `size` megabytes in all, `file_size` at most for a file."""
-    if not 0 < file_size <= size:
-        raise EightfoldError(f"files of {file_size:g} MB in a pack of {size:g} MB: the first must be the smaller")
+    if not 0 < file_size <= size <= LARGEST:
+        raise EightfoldError(
+            f"files of {file_size:g} MB in a pack of {size:g} MB: the first must be the smaller, and neither below 0"
+            f" or above {LARGEST:,}"
+        )
+    run = run if run.name else run.resolve()  # `.` has none
     target = target or run.with_name(f"{run.name}.pack")
     check_free(target)
     settings = _settings(run)
