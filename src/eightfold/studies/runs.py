@@ -1,7 +1,7 @@
 """Runs of self-play inside a study: trained a round at a time, with what they cost, and going on after a kill.
 
-What a run has cost is its processor time, or on a GPU the time that passed; saving and measuring are left out. It is
-noted in `metrics.jsonl` with every round, which is written with the checkpoint of the same moment. So a run that is
+What a run has cost is its processor time, or on a GPU the time that passed; saving and measuring are left out, and on a
+GPU getting ready too, most of which is compiling. It is noted in `metrics.jsonl` with every round, which is written with the checkpoint of the same moment. So a run that is
 killed goes on with the cost of the weights that it goes on with, and loses a second or a round.
 
 Networks that are measured later are kept as they are, without what further training would need.
@@ -39,14 +39,15 @@ class TimedRun:
         else that is removed: what a stopped part left, whose time was not kept."""
         if not goes_on:
             shutil.rmtree(folder, ignore_errors=True)
-        self._clock: Callable[[], float] = time.perf_counter if config.device != "cpu" else time.process_time
+        on_cpu = config.device == "cpu"
+        self._clock: Callable[[], float] = time.process_time if on_cpu else time.perf_counter
         begun = self._clock()
         self.run, self._folder = training_of(config, folder), folder
         known = [entry for entry in read_metrics(folder) if COST in entry]
         if not self.run.folder.has_checkpoint:
             self.run.save()
         self.run.prepare()
-        self.seconds = known[-1][COST] if known else spent + self._clock() - begun
+        self.seconds = known[-1][COST] if known else spent + (self._clock() - begun if on_cpu else 0.0)
         self.simulations = known[-1][SIMULATIONS] if known else 0
         self._saved = time.monotonic()
         self._losses: dict[str, float] = {}
