@@ -1,8 +1,9 @@
 """Runs of self-play inside a study: trained a round at a time, with what they cost, and going on after a kill.
 
 What a run has cost is its processor time, or on a GPU the time that passed; saving and measuring are left out, and on a
-GPU getting ready too, most of which is compiling. It is noted in `metrics.jsonl` with every round, which is written with the checkpoint of the same moment. So a run that is
-killed goes on with the cost of the weights that it goes on with, and loses a second or a round.
+GPU getting ready too, most of which is compiling. The cost is noted in `metrics.jsonl` with every round, which is
+written with the checkpoint of the same moment. So a run that is killed goes on with the cost of the weights that it
+goes on with, and loses a second or a round.
 
 Networks that are measured later are kept as they are, without what further training would need.
 """
