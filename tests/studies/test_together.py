@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -37,6 +38,21 @@ def write_down(part: Part, *, number: int) -> Iterator[float]:
     (part.folder / "number.json").write_text(json.dumps(number))
     yield 2.0
     return number * number
+
+
+def go_on_for_ever(part: Part, *, number: int) -> Iterator[float]:
+    """One that never ends by itself, and one that ends as soon as the other has begun."""
+    begun, turn = part.output / "begun", 0.0
+    try:
+        while number == 0 or not begun.exists():
+            if number == 0:
+                begun.touch()
+            part.progress(0.5)
+            time.sleep(0.02)
+            yield turn
+    finally:
+        (part.output / f"{number} ended").touch()
+    return number
 
 
 def pending(tmp_path: Path, cases: list[dict], heard: list[float] | None = None) -> list[tuple[Part, dict]]:
@@ -81,6 +97,14 @@ def test_processes_side_by_side_hand_on_what_they_found(tmp_path):
     assert found == {0: 4, 1: 9}
     assert heard == [0.5, 0.5]
     assert [(tmp_path / str(n) / "number.json").read_text() for n in (0, 1)] == ["2", "3"]
+
+
+def test_a_process_that_is_not_done_is_ended_and_saves(tmp_path):
+    results = side_by_side(go_on_for_ever, pending(tmp_path, [{"number": n} for n in (0, 1)]), at_once=2)
+    assert next(results) == (1, 1)
+    assert not (tmp_path / "0 ended").exists()
+    results.close()
+    assert (tmp_path / "0 ended").exists()
 
 
 def test_a_process_that_fails_is_one_line(tmp_path):

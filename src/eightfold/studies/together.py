@@ -113,14 +113,17 @@ def side_by_side(measure: Callable[..., Turns], pending: Pending, *, at_once: in
 def _measure_here(
     connection: Connection, measure: Callable[..., Turns], output: Path, place: str, facts: Mapping[str, Any]
 ) -> None:
-    """What a process does: all turns of one part. It ends when it is told to, and when nobody listens any more."""
+    """What a process does: all turns of one part. It ends after a turn when it is told to, or when nobody listens."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started it is told, and ends it
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    ending: list[int] = []
+    signal.signal(signal.SIGTERM, lambda number, frame: ending.append(number))  # between two turns it can save
 
     def progress(share: float) -> None:
         try:
             connection.send((SHARE, share))
         except OSError:
+            ending.append(0)
+        if ending:
             sys.exit(1)
 
     try:
