@@ -178,6 +178,7 @@ def test_metrics_that_waited_for_the_checkpoint_are_there(run, tmp_path):
     assert (tmp_path / "other" / "metrics.jsonl").read_bytes() == b"".join(lines)
 
 
+@pytest.mark.slow
 def test_a_run_that_trains_is_packed_meanwhile_and_goes_on_by_the_command(tmp_path):
     run, pack, other = tmp_path / "run", tmp_path / "pack", tmp_path / "other"
     changes = [word for change in (*TINY, *CHANGES, "games=100000") for word in ("--set", change)]

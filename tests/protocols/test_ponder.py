@@ -291,7 +291,7 @@ def works_while_it_waits(engine: Manager) -> bool:
 
 
 @needs_proc
-@pytest.mark.parametrize("ponder", [True, False])
+@pytest.mark.parametrize("ponder", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_pbrain_eightfold_ponders_if_it_is_told_to(ponder):
     with Manager("--player", "net:gomoku-8,memory=64", *(["--ponder"] if ponder else [])) as manager:
         assert manager.ask("START 8") == "OK"
@@ -307,6 +307,7 @@ def test_pbrain_eightfold_ponders_if_it_is_told_to(ponder):
 
 
 @needs_proc
+@pytest.mark.slow
 def test_gtp_ponders_if_it_is_told_to_and_ends_with_its_input():
     with Controller("--player", "net:gomoku-8,memory=64", "--game", GAME, "--ponder") as engine:
         engine.gtp("clear_board")
