@@ -92,8 +92,8 @@ def place_stones(game: Game, random: np.random.Generator, judge: Judge | None = 
     moved = destinations(size)[game.symmetries[int(random.integers(len(game.symmetries)))]]
     stones = [int(moved[row * size + column]) for row, column in shape]
     if len(set(stones)) < STONES:  # no room at all
-        seed = make_random(int(random.integers(2**31)))
-        return draw_openings(game, 1, least=STONES, most=STONES, random=seed, everywhere=True).moves_of(0)
+        drawn = make_random(int(random.integers(2**31)))
+        return draw_openings(game, 1, least=STONES, most=STONES, random=drawn, everywhere=True).moves_of(0)
     return stones
 
 
