@@ -38,7 +38,7 @@ def play_on_the_host() -> None:
     assert games.forest.simulations > 0
     assert evaluator.is_sound
     for each in finished:
-        played = PlayedGame.from_bytes(played_game(each, game, 1, "digest").to_bytes())
+        played = PlayedGame.from_bytes(played_game(each, 1, "digest").to_bytes())
         positions = played.replay(game)
         assert positions[-1].result == played.result
         assert len(samples_of(played, positions, encoder="last-move")) == len(played.plies) > 0

@@ -11,6 +11,7 @@ from eightfold.core.settings import check_settings, settings_of
 from eightfold.games.game import Game, make_game
 from eightfold.learning.config import TrainConfig
 from eightfold.learning.data.batches import check_symmetries
+from eightfold.learning.varying import games_of_selfplay
 from eightfold.nets.inference.backends.choice import read_backend
 from eightfold.nets.inference.cache import check_cache
 from eightfold.nets.store.description import Description
@@ -32,6 +33,17 @@ def check_config(config: TrainConfig) -> None:
 
 def _check_selfplay(config: TrainConfig, game: Game) -> None:
     settings = config.selfplay
+    if len(games_of_selfplay(game, settings.games)) > 1:
+        if settings.cache:
+            raise EightfoldError(
+                f"selfplay.cache = {settings.cache} knows positions and not their rules, which selfplay.games varies;"
+                " set selfplay.cache = 0"
+            )
+        if settings.opening_balance:
+            raise EightfoldError(
+                f"selfplay.opening_balance = {settings.opening_balance:g} values openings under one set of rules, and"
+                " selfplay.games varies them; set selfplay.opening_balance = 0"
+            )
     if settings.full_share < 1 and settings.fast_playouts == 0:
         raise EightfoldError(
             f"selfplay.full_share = {settings.full_share:g} leaves moves to fast searches;"

@@ -51,6 +51,11 @@ class SelfPlayConfig(SearchSettings):
         least=0,
         most=1,
     )
+    games: str = setting(
+        "",
+        "games to draw from, separated by |, that differ from the run's in rules alone (go: komi, rules, ko, suicide,"
+        " handicap); empty: the run's own",
+    )
     value_mix: float = setting(0.3, "share of the search's value in the value target", least=0, most=1)
     theta_until: float = setting(
         0.0,

@@ -22,6 +22,7 @@ from eightfold.games.state import BLACK, DRAW, ONGOING, RESULT, SIDE, WHITE
 from eightfold.learning.config import SelfPlayConfig
 from eightfold.learning.data.record import PlayedGame, settings_digest
 from eightfold.learning.opening_book import OpeningBook
+from eightfold.learning.varying import games_of_selfplay
 from eightfold.search.forest import Evaluator, ForestSearch
 from eightfold.search.kernels.tree import WON
 from eightfold.search.openings import free_points
@@ -49,6 +50,8 @@ class SelfPlay:
         book: OpeningBook | None = None,
     ) -> None:
         self.game, self.settings, self.random, self.book = game, settings, random, book
+        self._games = games_of_selfplay(game, settings.games)
+        self._played = [game] * settings.parallel_games  # which of them each is
         most = max(settings.playouts, settings.fast_playouts)
         self.search = ForestSearch(
             game,
@@ -96,28 +99,32 @@ class SelfPlay:
         return [game for game in moved if game is not None]
 
     def _begin(self, number: int) -> None:
-        moves = self._random_opening()
-        state = self.game.after(moves).state
+        game = self._played[number] = self._draw_game()
+        moves = self._random_opening(game)
+        state = game.after(moves).state
         self._moves[number], self._openings[number], self._searched[number] = list(moves), len(moves), []
         self._proven_for[number] = 0
         side = int(self.random.choice((BLACK, WHITE)))
         self.search.set_root(number, state, contempt_side=side)
         self._next_search(number)
 
-    def _random_opening(self) -> list[int]:
+    def _draw_game(self) -> Game:
+        return self._games[int(self.random.integers(len(self._games))) if len(self._games) > 1 else 0]
+
+    def _random_opening(self, game: Game) -> list[int]:
         """A few random stones, in the middle or anywhere, that end nothing; from the book if there is one."""
         settings = self.settings
         if self.random.random() >= settings.opening_share:
             return []
         if self.book is not None and len(self.book):
             return self.book.openings.moves_of(int(self.random.integers(len(self.book))))
-        points = free_points(self.game, settings.opening_anywhere)
+        points = free_points(game, settings.opening_anywhere)
         while True:
             stones = int(self.random.integers(0, settings.opening_stones + 1))
             if not points:
-                return self._random_moves(stones)
+                return self._random_moves(game, stones)
             moves = [int(move) for move in self.random.choice(points, stones, replace=False)]
-            position = self.game.start()
+            position = game.start()
             for move in moves:
                 if not position.legal_mask[move]:  # over, or a point that the rules forbid
                     break
@@ -126,9 +133,9 @@ class SelfPlay:
                 if not position.is_over:
                     return moves
 
-    def _random_moves(self, count: int) -> list[int]:
+    def _random_moves(self, game: Game, count: int) -> list[int]:
         """Up to so many random legal moves that end nothing."""
-        position = self.game.start()
+        position = game.start()
         for _ in range(count):
             after = position.play(int(self.random.choice(position.legal_moves)))
             if after.is_over:
@@ -186,7 +193,7 @@ class SelfPlay:
             plies=np.array([each.ply for each in searched], np.int64),
             policies=policies.reshape(len(searched), self.game.actions),
             root_values=np.array([each.value for each in searched], np.float32),
-            game=self.game.text,
+            game=self._played[number].text,
             seed=self._seed,
             settings=self._digest,
         )

@@ -13,6 +13,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from eightfold.core.jit import Ints
 from eightfold.games.game import Game
@@ -22,6 +23,7 @@ from eightfold.learning.data.buffer import DataBuffer
 from eightfold.learning.data.record import PlayedGame, batch_of
 from eightfold.learning.monitors import SelfPlayMonitor
 from eightfold.learning.runs.folder import RunFolder
+from eightfold.learning.varying import games_of_selfplay
 
 GATHERED_SECONDS = 0.1  # of games that are stored together
 WAITING_GAMES = 10_000  # not yet stored; then players wait after all
@@ -42,13 +44,14 @@ class GameStore:
         validation: DataBuffer,
     ) -> None:
         self._game, self._config, self._progress = game, config, progress
+        self._games = {each.text: each for each in games_of_selfplay(game, config.selfplay.games)}
         self._folder, self._monitor = folder, monitor
         self._buffer, self._validation = buffer, validation
         self.lock = threading.Lock()
 
     def add(self, games: Sequence[PlayedGame]) -> None:
         """Keep finished games: as samples for training or validation, and in games.jsonl for people."""
-        replayed = [played.replay_states(self._game) for played in games]
+        replayed = [played.replay_states(self._games.get(played.game, self._game)) for played in games]
         with self.lock:
             every, first = self._config.training.validation_every, self._progress.games + 1
             held_out = [every > 0 and (first + k) % every == 0 for k in range(len(games))]
@@ -65,7 +68,7 @@ class GameStore:
         next launch writes them (`checkpointing.recount`), so that every game of games.jsonl has its samples.
         """
         progress, samples = self._progress, sum(len(played.plies) for played in games)
-        lines = [{"moves": played.moves, "opening": played.opening, "result": played.result} for played in games]
+        lines = [self._line(played) for played in games]
         count = progress.games + len(games)
         trained_on = progress.samples + (samples if buffer is self._buffer else 0)
         if samples:
@@ -81,6 +84,11 @@ class GameStore:
             buffer.add_batch(batch, note=StoredGames.of(count, trained_on, lines).text)
         self._folder.log_games(lines)
         progress.games, progress.samples = count, trained_on
+
+    def _line(self, played: PlayedGame) -> dict[str, Any]:
+        """A game as games.jsonl has it; which game it is of, where it is not the run's own."""
+        line: dict[str, Any] = {"moves": played.moves, "opening": played.opening, "result": played.result}
+        return line if played.game in ("", self._game.text) else {**line, "game": played.game}
 
 
 class StoringThread:

@@ -19,7 +19,7 @@ Shapes as in the kernels.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -109,6 +109,7 @@ class FinishedGame:
     plies: NDArray[np.int16]  # [searched]
     policies: NDArray[np.float32]  # [searched, A]
     values: NDArray[np.float32]  # [searched] for the side to move
+    game: Game  # of those that are drawn from
 
 
 class GameForest:
@@ -125,13 +126,15 @@ class GameForest:
         rows: int,
         seed: tuple[int, ...],
         machine: Machine,
+        variants: Sequence[Game] = (),
         planes: Any = None,  # [R, C, N, N]
         logits: Any = None,  # [R, A]
         values: Any = None,  # [R, 2]
     ) -> None:
         """`ways`: the fields of `kernels.gpu_moves.Ways`, of a book how many rows it may have (`open_with`).
 
-        Arrays that a network reads and writes may be given.
+        `variants`: games to draw from that are the game with other rules; none: the game itself. Arrays that a network
+        reads and writes may be given.
         """
         self.game, self.trees, self.rows, self._machine = game, trees, rows, machine
         self.kernels: Any = specialise("eightfold.search.kernels.gpu_moves", game.rules)
@@ -179,6 +182,7 @@ class GameForest:
             values=zeros((trees, longest), np.float32),
             result=zeros((trees,), np.int8),
             noisy=zeros((trees,), np.int8),
+            variant=zeros((trees,), np.int16),
         )
         points = np.asarray(ways["opening_points"], np.int64)
         opening_points = zeros((len(points),), np.int64)
@@ -194,8 +198,9 @@ class GameForest:
             }
         )
         self._constants = constants_of(settings)
-        self._start = zeros((length,), np.int64)
-        machine.write(self._start, game.start().state)
+        self._variants = tuple(variants) or (game,)
+        self._starts = zeros((len(self._variants), length), np.int64)
+        machine.write(self._starts, np.stack([each.start().state for each in self._variants]))
         self._scratch = zeros((trees, game.scratch), np.int64)
         self.planes = zeros((rows, channels, game.size, game.size), np.float32) if planes is None else planes
         self.logits = zeros((rows, actions), np.float32) if logits is None else logits
@@ -241,7 +246,7 @@ class GameForest:
             self.roots,
             plan,
             self.games,
-            self._start,
+            self._starts,
             self._constants,
             self._ways,
             self._spare,
@@ -263,7 +268,7 @@ class GameForest:
         numbers = np.flatnonzero(ended > self._collected)
         if not len(numbers):
             return []
-        states, moves, opening, searched, plies, values, results, policies = (
+        states, moves, opening, searched, plies, values, results, policies, variants = (
             machine.read(array, numbers)
             for array in (
                 self.forest.states,
@@ -274,6 +279,7 @@ class GameForest:
                 games.values,
                 games.result,
                 games.policies,
+                games.variant,
             )
         )
         self._collected[numbers] = ended[numbers]
@@ -286,6 +292,7 @@ class GameForest:
                 plies=plies[k, : searched[k]],
                 policies=policies[k, : searched[k]],
                 values=values[k, : searched[k]],
+                game=self._variants[int(variants[k])],
             )
             for k in range(len(numbers))
         ]

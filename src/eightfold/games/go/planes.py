@@ -4,7 +4,10 @@ last-move (Suen & Alonso): the last move, nothing after a pass or a suicide; all
 history (Zhao & Zhang): own and opponent's stones one move earlier;
 alphazero: the same two for each of the seven boards before (nothing before the start); all ones if black is to move;
 liberties: groups with one, two and three liberties; empty points that may not be played; the last five moves (the
-last first, nothing for a pass or a suicide); all ones if black is to move; all ones after a pass; own eyes.
+last first, nothing for a pass or a suicide); all ones if black is to move; all ones after a pass; own eyes;
+rules: the same, and what the rules say, each on a whole plane: the points that the side to move is ahead by apart from
+the board, sixteenths of them (komi, and under territory rules the stones taken); ones if territory is counted, if no
+position may come again (superko), and if suicide is allowed. One network so plays any komi and any ruleset.
 """
 
 from __future__ import annotations
@@ -15,7 +18,18 @@ from numpy.typing import NDArray
 from eightfold.core.jit import Ints, kernel
 from eightfold.core.lanes import share_rows, wait_for_lanes
 from eightfold.games.go.board import head_of, is_eye, liberties_up_to_four, next_of
-from eightfold.games.go.layout import BOARDS, CELLS, COLOUR, EMPTY
+from eightfold.games.go.layout import (
+    BOARDS,
+    CELLS,
+    COLOUR,
+    DOUBLE_KOMI,
+    EMPTY,
+    KO_RULES,
+    RULES,
+    SUICIDE,
+    TAKEN,
+    TERRITORY,
+)
 from eightfold.games.go.legal import may_play
 from eightfold.games.go.memory import lies_on, page_of
 from eightfold.games.state import BLACK, LAST, PLY, SIDE, SIZE, WHITE
@@ -24,8 +38,16 @@ Planes = NDArray[np.float32]
 Share = tuple[int, int, int]  # what `share_rows` says
 
 MOVES_BACK = 5
-ENCODERS = {"last-move": 4, "history": 4, "alphazero": 2 * BOARDS + 1, "liberties": 9 + MOVES_BACK}
-LAST_MOVE, HISTORY, ALPHAZERO = 0, 1, 2  # in this order
+LIBERTY_PLANES = 9 + MOVES_BACK
+ENCODERS = {
+    "last-move": 4,
+    "history": 4,
+    "alphazero": 2 * BOARDS + 1,
+    "liberties": LIBERTY_PLANES,
+    "rules": LIBERTY_PLANES + 4,
+}
+LAST_MOVE, HISTORY, ALPHAZERO, LIBERTIES, WITH_RULES = 0, 1, 2, 3, 4  # in this order
+DOUBLE_SCALE = 32.0  # sixteenths of a point, of numbers that count half points
 
 
 @kernel
@@ -53,6 +75,8 @@ def encode_together(state: Ints, encoder: int, planes: Planes, lanes: int) -> No
         _show_moves(state, MOVES_BACK, planes[6 : 6 + MOVES_BACK], share, lanes)
         _fill(planes[6 + MOVES_BACK], own == BLACK, share, lanes)
         _fill(planes[7 + MOVES_BACK], state[LAST] == size * size, share, lanes)
+        if encoder == WITH_RULES:
+            _show_rules(state, planes[LIBERTY_PLANES : LIBERTY_PLANES + 4], share, lanes)
     wait_for_lanes(lanes)
 
 
@@ -66,6 +90,28 @@ def _fill(plane: Planes, value: bool, share: Share, lanes: int) -> None:  # [N, 
             plane[row, column] = value
             column += lanes
         row += rows
+
+
+@kernel
+def _show_rules(state: Ints, planes: Planes, share: Share, lanes: int) -> None:  # [4, N, N]
+    """What a side is ahead by apart from the board, and what is counted and allowed."""
+    size, rules = state[SIZE], state[RULES]
+    ahead = -state[DOUBLE_KOMI]  # black's lead
+    if rules & TERRITORY != 0:
+        ahead += 2 * (state[TAKEN + 1] - state[TAKEN])
+    if state[SIDE] == WHITE:
+        ahead = -ahead
+    part = ahead / DOUBLE_SCALE
+    rows, row, left = share
+    while row < size:
+        column = left
+        while column < size:
+            planes[0, row, column] = part
+            column += lanes
+        row += rows
+    _fill(planes[1], rules & TERRITORY != 0, share, lanes)
+    _fill(planes[2], rules >= KO_RULES, share, lanes)
+    _fill(planes[3], rules & SUICIDE != 0, share, lanes)
 
 
 @kernel

@@ -30,6 +30,7 @@ from eightfold.learning.actors.players import Wanted
 from eightfold.learning.config import SelfPlayConfig, TrainConfig
 from eightfold.learning.data.record import PlayedGame, settings_digest
 from eightfold.learning.opening_book import ROWS, OpeningBook, wants_book
+from eightfold.learning.varying import games_of_selfplay
 from eightfold.nets.inference.backends import make_backend
 from eightfold.nets.inference.backends.choice import torch_options
 from eightfold.nets.inference.backends.interface import Backend, Runner
@@ -184,7 +185,7 @@ class GpuPlayers:
             with torch.cuda.stream(self._collecting):
                 finished = group.collect(look)
             for each in finished:
-                on_game(played_game(each, self._game, self._seed, self._digest))
+                on_game(played_game(each, self._seed, self._digest))
             played += len(finished)
         return played
 
@@ -232,6 +233,7 @@ class GamesOnMachine:
             rows=len(evaluator.planes),
             seed=seed,
             machine=machine,
+            variants=games_of_selfplay(game, settings.games),
             planes=planes,
             logits=logits,
             values=values,
@@ -288,7 +290,7 @@ def ways_of(settings: SelfPlayConfig, game: Game) -> dict[str, Any]:
     }
 
 
-def played_game(finished: FinishedGame, game: Game, seed: int, digest: str) -> PlayedGame:
+def played_game(finished: FinishedGame, seed: int, digest: str) -> PlayedGame:
     return PlayedGame(
         moves=tuple(finished.moves.tolist()),
         opening=finished.opening,
@@ -296,7 +298,7 @@ def played_game(finished: FinishedGame, game: Game, seed: int, digest: str) -> P
         plies=finished.plies.astype(np.int64),
         policies=finished.policies,
         root_values=finished.values,
-        game=game.text,
+        game=finished.game.text,
         seed=seed,
         settings=digest,
     )

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from eightfold.core.errors import EightfoldError
-from eightfold.games.game import Game, Position
+from eightfold.games.game import Game, Position, make_game
 from eightfold.games.state import BLACK, DRAW, WHITE
 
 
@@ -25,11 +25,15 @@ class KeptGame:
     moves: tuple[int, ...]
     opening: int  # moves at its start that were random
     result: int  # BLACK, WHITE or DRAW
+    game: str = ""  # its text, where its rules are not the run's own
 
     def positions(self, game: Game) -> list[Position] | None:
         """The positions after each number of moves, from none to all; None where the rules forbid a move."""
-        positions = [game.start()]
         try:
+            own = make_game(self.game) if self.game else game
+            if (own.spec, own.size) != (game.spec, game.size):
+                return None
+            positions = [own.start()]
             for move in self.moves:
                 positions.append(positions[-1].play(move))
         except EightfoldError:
@@ -37,7 +41,8 @@ class KeptGame:
         return positions
 
     def as_dict(self) -> dict[str, Any]:
-        return {"moves": list(self.moves), "opening": self.opening, "result": self.result}
+        line = {"moves": list(self.moves), "opening": self.opening, "result": self.result}
+        return {**line, "game": self.game} if self.game else line
 
 
 def read_kept(line: str | bytes) -> KeptGame | None:
@@ -45,9 +50,10 @@ def read_kept(line: str | bytes) -> KeptGame | None:
     try:
         found = json.loads(line)
         moves, opening, result = tuple(found["moves"]), found["opening"], found["result"]
+        game = found.get("game", "")
     except (ValueError, TypeError, KeyError, RecursionError):
         return None
     whole = all(type(number) is int for number in (*moves, opening, result))
-    if not whole or result not in (BLACK, WHITE, DRAW) or not 0 <= opening <= len(moves):
+    if not isinstance(game, str) or not whole or result not in (BLACK, WHITE, DRAW) or not 0 <= opening <= len(moves):
         return None
-    return KeptGame(moves=moves, opening=opening, result=result)
+    return KeptGame(moves=moves, opening=opening, result=result, game=game)

@@ -61,6 +61,7 @@ class Games(NamedTuple):
     values: NDArray[np.float32]  # [G, M] for the side to move
     result: NDArray[np.int8]  # [G]
     noisy: NDArray[np.int8]  # [G] whether the search under way is a full one, with noise
+    variant: NDArray[np.int16]  # [G] which of the starts it has
 
 
 class Ways(NamedTuple):
@@ -102,7 +103,7 @@ def tend_tree(
     roots: Roots,
     plan: Plan,
     games: Games,
-    start: Ints,  # [L]
+    starts: Ints,  # [K, L] of the games to draw from
     constants: Constants,
     ways: Ways,
     spare: Forest,  # of H trees
@@ -120,7 +121,7 @@ def tend_tree(
         if _judge(forest, games, tree, constants, lanes) != ONGOING:
             phase = Int(OVER)
     elif phase == BEGINS:
-        _begin(forest, games, start, tree, ways, scratch[place], lanes)
+        _begin(forest, games, starts, tree, ways, scratch[place], lanes)
     if phase != OVER:
         if phase != RIPENS:
             copy_row(forest.states[tree], plan.states[tree, plan.place[tree, ROOT]], lanes)
@@ -221,13 +222,15 @@ def ripen_tree(
 
 
 @kernel
-def _begin(forest: Forest, games: Games, start: Ints, tree: int, ways: Ways, scratch: Ints, lanes: int) -> None:
+def _begin(forest: Forest, games: Games, starts: Ints, tree: int, ways: Ways, scratch: Ints, lanes: int) -> None:
     """A new game in the place of one that is over."""
     if lane_of(lanes) == 0:
         random = games.random[tree]
         games.searched[tree] = 0
         games.result[tree] = ONGOING
-        games.opening[tree] = _open(forest.states[tree], games.moves[tree], start, ways, random, scratch)
+        variant = random_below(random, starts.shape[0]) if starts.shape[0] > 1 else 0
+        games.variant[tree] = variant
+        games.opening[tree] = _open(forest.states[tree], games.moves[tree], starts[variant], ways, random, scratch)
         side = BLACK + random_below(random, 2)
         forest.draw[tree] = ways.contempt * (1 if side == WHITE else -1)
         plant(forest, tree)
