@@ -70,9 +70,13 @@ def test_games_of_another_board_or_family_are_refused():
         ("go:size=7", "go:size=7"), ("gomoku:size=5", "gomoku:size=5"), ("go:size=5 |", "unknown game ''"),
     ):  # fmt: skip
         assert said in refusal(lambda text=text: games_of_selfplay(game, text))
-    changes = ["game=go:size=5", f"selfplay.games={' | '.join(GAMES)}", "selfplay.cache=100"]
-    config = with_changes(load_preset(TrainConfig(), "go-9"), changes)
-    assert "knows positions and not their rules" in refusal(lambda: check_config(config))
+    varied = with_changes(load_preset(TrainConfig(), "go-9"), ["game=go:size=5", f"selfplay.games={' | '.join(GAMES)}"])
+    for change, said in (
+        ("selfplay.cache=100", "knows positions and not their rules"),
+        ("selfplay.opening_balance=0.5", "values openings under one set of rules"),
+    ):
+        config = with_changes(varied, [change])
+        assert said in refusal(lambda config=config: check_config(config))
 
 
 def settings(**others) -> SelfPlayConfig:

@@ -44,7 +44,10 @@ def _heard_from_the_start() -> Iterator[None]:
 @app.command()
 def train(
     preset: Annotated[
-        str, typer.Argument(help="A preset (quick, suen-alonso, zhao-zhang, go-9), or a TOML file of your own.")
+        str,
+        typer.Argument(
+            help="A preset (quick, gomoku-15, go-9, go-9-gpu, suen-alonso, zhao-zhang), or a TOML file of your own."
+        ),
     ] = "quick",
     run: Annotated[
         Path | None, typer.Option(help="The run's folder (default: runs/PRESET). An existing run continues.")

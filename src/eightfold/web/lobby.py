@@ -160,7 +160,7 @@ class Lobby:
         return self.warm_up.step(game.name, partial(warm_up_session, game.name))
 
     def threats_ready(self, game: Game) -> bool:
-        """Whether wins by force can be looked for without waiting for a compiler; if not, it compiles when it is idle."""
+        """Whether wins by force can be looked for without waiting for a compiler; if not, it compiles when idle."""
         return self.warm_up.step(("threats", game.name), partial(warm_up_threats, game.name), later=True).done()
 
     def player_ready(self, seat: Seat, game: Game) -> Future[None] | None:
