@@ -53,8 +53,8 @@ class SelfPlayConfig(SearchSettings):
     )
     games: str = setting(
         "",
-        "games to draw from, with a vertical bar between, that differ from the run's in rules alone (go: komi, rules, ko,"
-        " suicide, handicap); empty: the run's own",
+        "games to draw from, with a vertical bar between, that differ from the run's in rules alone (go: komi, rules,"
+        " ko, suicide, handicap); empty: the run's own",
     )
     value_mix: float = setting(0.3, "share of the search's value in the value target", least=0, most=1)
     theta_until: float = setting(
