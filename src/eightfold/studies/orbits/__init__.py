@@ -9,7 +9,7 @@ stages.py     which streams                                  sections.py   the r
 from __future__ import annotations
 
 from eightfold.studies.frame import Stage, Study
-from eightfold.studies.orbits import alphabeta, sections, stages
+from eightfold.studies.orbits import alphabeta, sections, stages, summary
 from eightfold.studies.orbits.settings import OrbitSettings, check
 
 STUDY = Study(
@@ -41,5 +41,6 @@ STUDY = Study(
         ),
         Stage(name="caches", after=("streams",), settings=(), measure=stages.caches, section=sections.caches),
         Stage(name="alphabeta", settings=alphabeta.SETTINGS, measure=alphabeta.alphabeta, section=sections.alphabeta),
+        Stage(name="claims", after=("caches",), settings=(), measure=summary.verdicts, section=sections.claims),
     ),
 )

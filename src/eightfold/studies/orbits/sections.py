@@ -13,7 +13,6 @@ from eightfold.studies.orbits.summary import (
     USUAL,
     Case,
     Factor,
-    claims,
     entries_factor,
     life_of,
     mean_curve,
@@ -87,7 +86,6 @@ def caches(report: Report, found: list[Case]) -> None:
             _curves(report, lasting, f"{kind}-{_file(life)}")
     _memory(report, [case for case in found if case["kind"] == EVALUATION])
     _plies(report, [case for case in found if case["kind"] == EVALUATION])
-    _claims(report, found)
     _csv(report, found)
 
 
@@ -217,28 +215,6 @@ def _enough(case: Case) -> list[dict[str, Any]]:
     return [row for row in case["plies"] if row["requests"] >= FEW]
 
 
-def _claims(report: Report, cases: Sequence[Case]) -> None:
-    report.heading("What was claimed, and what holds")
-    report.text(
-        "\n".join(f"- That {each['claim']}: **{each['verdict']}**; {each['number']}." for each in claims(cases))
-    )
-    report.text(
-        f"Suen & Alonso leave a cache by orbits to the future; {CLAIMED} is what it is expected to save. It holds for a"
-        f" cache if the 95 % interval lies at {CLAIMED} or above, does not if it lies below, and cannot be told"
-        f" otherwise or with fewer than {ENOUGH} seeds. Memory is compared at {USUAL:.0%} of the hits that position"
-        " keys can have."
-    )
-    gained = [
-        (mean_hits(case, ORBIT) - mean_hits(case, POSITION), case) for case in cases if case["kind"] == EVALUATION
-    ]
-    (least, least_case), (most, most_case) = (choose(gained, key=lambda each: each[0]) for choose in (min, max))
-    report.text(
-        "What a user gains: with unlimited memory orbit keys spare the network another"
-        f" {percent(least)} ({name_of(least_case)}, {life_of(least_case)}) to {percent(most)}"
-        f" ({name_of(most_case)}, {life_of(most_case)}) of all requests."
-    )
-
-
 def _csv(report: Report, found: Sequence[Case]) -> None:
     names = ("preset", "network", "kind", "life")
     told = [({name: case[name] for name in names}, case) for case in found]
@@ -282,3 +258,21 @@ def alphabeta(report: Report, found: dict[str, Any]) -> None:
     series = [Series(name="alpha-beta", x=plies, y=ratio)]
     report.plot("alphabeta", line_plot(series, title=title, x="stones", y="factor"), f"{title}, by move number")
     report.csv("alphabeta", rows)
+
+
+def claims(report: Report, found: dict[str, Any]) -> None:
+    report.heading("What was claimed, and what holds")
+    report.text(
+        "\n".join(f"- That {each['claim']}: **{each['verdict']}**; {each['number']}." for each in found["claims"])
+    )
+    report.text(
+        f"Suen & Alonso leave a cache by orbits to the future; {CLAIMED} is what it is expected to save. It holds for a"
+        f" cache if the 95 % interval lies at {CLAIMED} or above, does not if it lies below, and cannot be told"
+        f" otherwise or with fewer than {ENOUGH} seeds. Memory is compared at {USUAL:.0%} of the hits that position"
+        " keys can have."
+    )
+    least, most = found["least"], found["most"]
+    report.text(
+        "What a user gains: with unlimited memory orbit keys spare the network another"
+        f" {percent(least['gain'])} ({least['cache']}) to {percent(most['gain'])} ({most['cache']}) of all requests."
+    )

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from eightfold.studies.frame import Work
 from eightfold.studies.grid import mean_interval
 from eightfold.studies.orbits.analysis import ROUND
 from eightfold.studies.orbits.streams import EVALUATION, ORBIT, POSITION
@@ -90,6 +91,18 @@ def name_of(case: Case) -> str:
 
 def life_of(case: Case) -> str:
     return LIVES.get(case["life"], "all games")
+
+
+def verdicts(work: Work) -> dict[str, Any]:
+    """What is claimed, whether it holds, and by how much orbit keys raise the hits: the least and the most."""
+    cases = work.results["caches"]
+    gains = [
+        (mean_hits(case, ORBIT) - mean_hits(case, POSITION), f"{name_of(case)}, {life_of(case)}")
+        for case in cases
+        if case["kind"] == EVALUATION
+    ]
+    least, most = ({"gain": gain, "cache": cache} for gain, cache in (min(gains), max(gains)))
+    return {"claims": claims(cases), "least": least, "most": most}
 
 
 def claims(cases: Sequence[Case]) -> list[dict[str, str]]:
