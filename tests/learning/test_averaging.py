@@ -22,7 +22,7 @@ SHAPE = Shape(planes=3, size=5)
 SMALL = ["game=gomoku:size=6,win=4", "network=resnet:blocks=1,filters=4", "minutes=0", "games=24",
          "selfplay.parallel_games=8", "selfplay.playouts=4", "selfplay.fast_playouts=2", "training.batch_size=16",
          "training.games_a_round=8", "evaluation.every_minutes=0", "evaluation.final_games=1",
-         "evaluation.playouts=2", "backend=torch"]  # fmt: skip
+         "evaluation.playouts=2", "backend=torch", "training.replay_ratio=4"]  # fmt: skip
 
 
 def batch(seed: int, rows: int = 12) -> Batch:

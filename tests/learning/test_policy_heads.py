@@ -236,7 +236,7 @@ def test_a_run_learns_both_goes_on_and_exports_without_them(tmp_path):
     changes = ["game=gomoku:size=6,win=4", "network=resnet:blocks=1,filters=8,auxiliary=soft+next", "games=24",
                "minutes=0", "selfplay.parallel_games=8", "selfplay.playouts=8", "selfplay.fast_playouts=4",
                "training.batch_size=16", "training.games_a_round=8", "evaluation.every_minutes=0",
-               "training.average_weights=10", "backend=torch"]  # fmt: skip
+               "training.average_weights=10", "backend=torch", "training.replay_ratio=4"]  # fmt: skip
     config = with_changes(load_preset(TrainConfig(), "quick"), changes)
     training = Training(config, tmp_path / "run")
     training.train()

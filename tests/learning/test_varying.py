@@ -112,7 +112,7 @@ def test_the_kernels_of_a_gpu_draw_them_too():
         forest.values[:] = 0
         forest.tend()
         finished += forest.collect(forest.look()())
-        if len(finished) >= 24:
+        if len(finished) >= 8:
             break
     assert {each.game.text for each in finished} == set(TEXTS)
     for each in finished:
@@ -126,7 +126,7 @@ def test_a_run_learns_from_all_of_them_and_goes_on(tmp_path):
     changes = [f"game={GAMES[0]}", "network=resnet:blocks=1,filters=8,auxiliary=1", "encoder=rules", "games=16",
                "minutes=0", "selfplay.parallel_games=8", "selfplay.playouts=4", "selfplay.fast_playouts=2",
                "training.batch_size=16", "training.games_a_round=8", f"selfplay.games={' | '.join(GAMES)}",
-               "backend=torch", "training.validation_every=0"]  # fmt: skip
+               "backend=torch", "training.validation_every=0", "training.replay_ratio=1"]  # fmt: skip
     config = with_changes(load_preset(TrainConfig(), "go-9"), changes)
     training = Training(config, tmp_path / "run")
     training.train()
