@@ -1,13 +1,14 @@
 """How strong the named levels of a network are: a tournament of all of them with classical players, `eightfold levels`.
 
 Openings are balanced by the network, the ratings those of any tournament (`tournaments/`), and what it found is
-written beside the network, with a digest of the weights that were measured.
+written beside the network, with a digest of the weights that were measured and with what the levels were.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,8 @@ from eightfold.games.game import Game, make_game
 from eightfold.nets.levels import LEVELS, ratings_file
 from eightfold.nets.store.policy_value import describe_network
 
-ZERO = "mcts:playouts=100"  # its rating is 0: it plays any game, by its rules alone
-SEARCHES = (ZERO, "mcts:playouts=2000")
+ZERO = "mcts:playouts=2000"  # its rating is 0: it plays any game by its rules alone, and is neither weak nor strong
+SEARCHES = ("mcts:playouts=100", ZERO)
 WITH_SCORES = ("greedy", "alphabeta:depth=2", "alphabeta:depth=4")
 
 
@@ -64,7 +65,7 @@ def rate_levels(
         "openings": f"{BALANCED}:{place}",
         "games": games,
         "zero": ZERO,
-        "levels": {level: found[text] for level, text in texts.items()},
+        "levels": {level: {**found[text], "options": asdict(LEVELS[level])} for level, text in texts.items()},
         "others": {name: found[name] for name in others},
     }
     replace_file(path, (json.dumps(told, indent=1) + "\n").encode())

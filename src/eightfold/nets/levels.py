@@ -38,11 +38,11 @@ LEVELS = {
     "beginner": Level(playouts=1, temperature=6.0, proof_nodes=0),
     "novice": Level(playouts=1, temperature=3.0, proof_nodes=0),
     "casual": Level(playouts=1, temperature=1.5, proof_nodes=0),
-    "skilled": Level(playouts=8, temperature=0.7, proof_nodes=0),
-    "expert": Level(playouts=200, temperature=0.3, temperature_plies=6),
+    "skilled": Level(playouts=1, temperature=0.8, proof_nodes=0),
+    "expert": Level(playouts=16, temperature=0.5, temperature_plies=16, proof_nodes=0),
     "master": Level(playouts=1600),
 }
-USUAL = "expert"
+USUAL = "master"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,7 +101,7 @@ def ratings_file(place: str | Path) -> tuple[Path, str]:
 
 
 def read_level_ratings(place: str | Path) -> LevelRatings:
-    """The ratings of the levels of the network at a place; none where nobody measured these very weights."""
+    """The ratings of the levels of the network at a place: those of these very weights, and of levels as they are."""
     try:
         path, digest = ratings_file(place)
         told: Any = json.loads(path.read_text(encoding="utf-8"))
@@ -111,7 +111,11 @@ def read_level_ratings(place: str | Path) -> LevelRatings:
             zero=str(told["zero"]),
             game=str(told["game"]),
             games=int(told["games"]),
-            ratings={name: _rating(told["levels"][name]) for name in LEVELS if name in told["levels"]},
+            ratings={
+                name: _rating(told["levels"][name])
+                for name, level in LEVELS.items()
+                if name in told["levels"] and told["levels"][name]["options"] == asdict(level)
+            },
             others={str(name): _rating(rating) for name, rating in told["others"].items()},
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, EightfoldError):
