@@ -79,7 +79,7 @@ def test_random_stones_may_lie_anywhere():
             settings=SelfPlayConfig(parallel_games=1, playouts=2, opening_share=1.0, opening_anywhere=everywhere),
             random=np.random.default_rng(1),
         )
-        stones = {stone for _ in range(300) for stone in selfplay._random_opening()}
+        stones = {stone for _ in range(300) for stone in selfplay._random_opening(selfplay.game)}
         at_the_edge = {stone for stone in stones if 0 in divmod(stone, 8) or 7 in divmod(stone, 8)}
         assert len(at_the_edge) == (28 if everywhere else 0)
 
