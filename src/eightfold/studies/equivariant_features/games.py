@@ -25,6 +25,7 @@ from eightfold.symmetry.slap import slap_batch
 
 SAMPLES, COLUMNS = "samples.safetensors", ("states", "policies", "values")
 AT_ONCE = 64  # games
+DRAWN = SelfPlayConfig().value_mix  # a value target of a drawn game is no further from 0
 
 
 def weights(work: Work) -> list[Path]:
@@ -45,7 +46,9 @@ def games(work: Work) -> dict[str, Any]:
         "seed": settings.game_seed,
     }
     named = {name: fact for name, fact in facts.items() if name != "files"}
-    return {**named, **work.part(play, **facts)}
+    found = work.part(play, **facts)
+    learned, _ = read_samples(work.output / found["place"])
+    return {**named, **found, "decided": float((np.abs(learned.values) > DRAWN).mean())}
 
 
 def play(
