@@ -13,7 +13,7 @@ from eightfold.search.result import Player, SearchResult, close_player
 
 
 def analyse(position: Position, player: str | Player, *, seconds: float | None = None, seed: int = 0) -> SearchResult:
-    """What a player, given as it is or by its text, makes of a position.
+    """What a player, given as it is or by its text, makes of a position; it takes all of the seconds.
 
     >>> from eightfold import make_game
     >>> game = make_game("gomoku:size=7,win=4")
@@ -23,10 +23,16 @@ def analyse(position: Position, player: str | Player, *, seconds: float | None =
     """
     thinker = make_player(player, position.game, seed=seed)
     try:
-        return thinker.think(position, seconds=seconds)
+        # In a game a certain move is played early. Whoever watches a position wants all that the time can tell.
+        watching = None if seconds is None else _watch
+        return thinker.think(position, seconds=seconds, on_progress=watching)
     finally:
         if isinstance(player, str):
             close_player(thinker)
+
+
+def _watch(result: SearchResult) -> None:
+    """How it stands on the way is of no interest here."""
 
 
 def analyse_many(
