@@ -52,6 +52,8 @@ def test_games_with_a_network_become_samples(run_python):
 @pytest.mark.parametrize(
     ("changes", "word"),
     [
+        ({"selfplay": SelfPlayConfig(threat_nodes=10)}, "selfplay.threat_nodes"),
+        ({"selfplay": SelfPlayConfig(leaf_threat_nodes=10)}, "selfplay.leaf_threat_nodes"),
         ({"selfplay": SelfPlayConfig(leaves="random")}, "leaves=random"),
         ({"selfplay": SelfPlayConfig(cache=100)}, "selfplay.cache"),
         ({"backend": "openvino"}, "backend=openvino"),

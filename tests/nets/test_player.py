@@ -112,6 +112,20 @@ def test_a_player_that_looks_at_nothing_plays_its_networks_policy(playouts, tmp_
         assert results[0].visits.sum() == playouts - 1, "what was not looked at is not counted as visited"
 
 
+def test_a_win_by_threats_is_proven_and_played_without_a_search():
+    """Black can cross two twos. The network alone sees nothing proven; with nodes for threats it has the value 1."""
+    game = make_game("gomoku:size=8")
+    position = game.after(["d4", "a1", "e4", "h1", "c5", "a8", "c6", "h8"])
+    plain = make_player("net:gomoku-8,playouts=4,proof_nodes=0", game, seed=1).think(position)
+    found = make_player("net:gomoku-8,playouts=4,proof_nodes=0,threat_nodes=3000", game, seed=1).think(position)
+    assert abs(plain.value) < 1
+    assert (found.value, found.effort, found.policy[found.action]) == (1, 1, 1)
+    after = position.play(found.action)
+    room = game.threat_room(20_000)
+    for reply in after.legal_moves:
+        assert game.rules.find_threats(after.play(int(reply)).state.copy(), 20_000, room) >= 0
+
+
 # ---- time ---------------------------------------------------------------------------------------------------
 
 RATE = 200.0  # simulations that a second is worth below
