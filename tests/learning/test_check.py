@@ -9,9 +9,9 @@ from eightfold.config import with_changes
 from eightfold.core.settings import setting_of, settings_of
 from eightfold.learning.config import TrainConfig
 from eightfold.learning.loop import Training
-from eightfold.learning.selfplay import _draw
 from eightfold.learning.td.config import TdConfig
 from eightfold.learning.td.loop import TdTraining
+from eightfold.search.temperature import draw_move
 from launching import eightfold
 from refusals import refusal
 from tiny_runs import tiny
@@ -126,7 +126,7 @@ def test_moves_are_drawn_among_those_with_a_weight_at_any_temperature(temperatur
     """At a low temperature all weights vanished, and the move drawn lay beyond the board."""
     random = np.random.default_rng(1)
     policy = np.array([0, 0.2, 0.2, 0, 0.2, 0.2, 0.2, 0, 0], np.float32)
-    drawn = {_draw(policy, temperature, random) for _ in range(200)}
+    drawn = {draw_move(policy, temperature, random) for _ in range(200)}
     assert drawn == {1, 2, 4, 5, 6}
 
 

@@ -199,7 +199,7 @@ def files_of(run: Path) -> dict[str, bytes]:
 def test_every_other_key_may_change(run):
     changed = {
         "seed": 5, "minutes": 100.0, "games": 18, "backend": "torch", "device": "cpu", "start_from": "",
-        "selfplay.root": "gumbel", "selfplay.cache_key": "position", "selfplay.full_share": 0.9,
+        "selfplay.games": "", "selfplay.root": "gumbel", "selfplay.cache_key": "position", "selfplay.full_share": 0.9,
         "selfplay.forced_playouts": 0.0, "training.decay": "none", "training.precision": "fp32",
         "training.symmetries": [0, 1], "training.batch_size": 16, "training.window": 40, "training.later_window": 80,
         "advisor.digest": "", "selfplay.leaves": "mixed", "selfplay.rollout": "random",

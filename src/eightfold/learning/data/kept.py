@@ -1,7 +1,7 @@
 """The games of a run as people look at them later: a line of JSON for each, in `games.jsonl`.
 
     >>> read_kept('{"moves": [24, 25], "opening": 0, "result": 3}')
-    KeptGame(moves=(24, 25), opening=0, result=3)
+    KeptGame(moves=(24, 25), opening=0, result=3, game='')
 
 A file may be damaged or a stranger's: a line that does not hold a game is None, and so are the positions of a game
 whose moves the rules forbid.
