@@ -19,9 +19,9 @@ def games(report: Report, found: dict[str, Any]) -> None:
         f" processor seconds. All networks learn from the {found['positions']:,} positions of {found['games']:,} of"
         f" these games. They are judged on {found['judged_positions']:,} positions of the other {found['judged']:,};"
         f" {found['left_out']:,} more of those were left out because they, or a turn of them, are also among the"
-        f" positions to learn from. Of the latter {found['decided']:.0%} are of games that somebody won;"
-        " where most games are drawn, the value is easy and the policy tells more. Digest of the positions:"
-        f" `{found['digest']}`."
+        f" positions to learn from. Games that somebody won hold {found['decided']:.0%} of the positions to learn from:"
+        " where most games are drawn, the value is easy, and the policy tells the networks apart."
+        f" Digest of the positions: `{found['digest']}`."
     )
 
 
