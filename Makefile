@@ -14,9 +14,6 @@ unexport PYTHONDONTWRITEBYTECODE
 # What `make run` passes on, e.g. make run ARGS="--minutes 5 --seed 3 --run runs/third"
 ARGS ?=
 
-# Many tests wait for other processes: one worker more than there are cores leaves no core idle.
-WORKERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
-
 .PHONY: run prepare test test-all bench lint format warmup clean
 .DEFAULT_GOAL := run
 
@@ -27,10 +24,10 @@ run: $(READY)
 prepare: $(WARM) $(BROWSER)
 
 test: prepare
-	$(BIN)/python -m pytest -m "not slow" -n $(WORKERS) --dist worksteal
+	$(BIN)/python -m pytest -m "not slow" -n auto --dist worksteal
 
 test-all: prepare
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 bench: $(TOOLS)
 	-$(INSTALL) open_spiel

@@ -129,7 +129,7 @@ def test_a_person_opens_and_an_engine_takes_a_colour(chromium, address):
         settled(page, 5)
 
 
-@pytest.mark.parametrize("choice", ["black", "white", "more"])
+@pytest.mark.parametrize("choice", ["white", "more", pytest.param("black", marks=pytest.mark.slow)])
 def test_an_engine_opens_and_a_person_chooses(chromium, address, choice):
     with opened_page(chromium, address) as page:
         begin(page, black="greedy", white="human")
