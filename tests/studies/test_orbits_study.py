@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from eightfold.games.game import make_game
 from eightfold.nets.inference.cache import CachedEvaluator
+from eightfold.studies import verdicts
 from eightfold.studies.frame import Part, load_study, run_study
 from eightfold.studies.orbits import analysis, summary
 from eightfold.studies.orbits.settings import OrbitSettings, check, presets_of
@@ -160,23 +161,23 @@ def case(factors: list[float], entries: float = 1.0) -> dict:
 @pytest.mark.parametrize(
     ("factors", "verdict"),
     [
-        ([9.5, 10.0, 10.5], summary.HOLDS),
-        ([2.0, 2.1, 2.2], summary.FAILS),
-        ([2.0, 9.0, 30.0], summary.OPEN),
-        ([20.0, 21.0], summary.OPEN),
+        ([9.5, 10.0, 10.5], verdicts.HOLDS),
+        ([2.0, 2.1, 2.2], verdicts.FAILS),
+        ([2.0, 9.0, 30.0], verdicts.OPEN),
+        ([20.0, 21.0], verdicts.OPEN),
     ],
 )
 def test_a_claim_holds_where_the_whole_interval_does(factors, verdict):
     entries, memory = summary.claims([case(factors)])
     assert memory["verdict"] == verdict
-    assert entries["verdict"] == (summary.FAILS if len(factors) > 2 else summary.OPEN)
-    words = {summary.HOLDS: "holds for", summary.FAILS: "does not for", summary.OPEN: "cannot be told for"}[verdict]
+    assert entries["verdict"] == (verdicts.FAILS if len(factors) > 2 else verdicts.OPEN)
+    words = {verdicts.HOLDS: "holds for", verdicts.FAILS: "does not for", verdicts.OPEN: "cannot be told for"}[verdict]
     assert f"{words} 1" in memory["number"]
 
 
 def test_one_cache_that_falls_short_is_enough_against_a_claim_of_all():
     told = summary.claims([case([9.5, 10.0, 10.5], entries=9), case([2.0, 2.1, 2.2], entries=9)])
-    assert [each["verdict"] for each in told] == [summary.HOLDS, summary.FAILS]
+    assert [each["verdict"] for each in told] == [verdicts.HOLDS, verdicts.FAILS]
     assert "it holds for 1, does not for 1 and" in told[1]["number"]
 
 

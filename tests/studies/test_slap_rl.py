@@ -15,6 +15,7 @@ import pytest
 
 from eightfold.nets.store.open import open_network
 from eightfold.nets.store.policy_value import PolicyValueNetwork
+from eightfold.studies import verdicts
 from eightfold.studies.exam import mark_network, read_exam
 from eightfold.studies.frame import Part, load_study, run_study, write_report
 from eightfold.studies.paired import Difference, paired, ratio, read_at
@@ -113,7 +114,7 @@ def test_equal_cost_takes_the_nearest_networks(small: Path) -> None:
 def test_the_report_names_every_claim_and_reads_from_data_alone(small: Path, tmp_path: Path) -> None:
     report = (small / "README.md").read_text(encoding="utf-8")
     told = results(small)["claims"]["claims"]
-    assert {each["verdict"] for each in told} == {claims.OPEN}  # so little was trained, and not with a1
+    assert {each["verdict"] for each in told} == {verdicts.OPEN}  # so little was trained, and not with a1
     for each in told:
         assert f"That {each['claim']}: **{each['verdict']}**" in report
     for published in ("86.7%", "93.3%", "96.7%", "73.3%", "83.3%", "10.8 %", "30.7 %"):
@@ -320,7 +321,7 @@ def row(arm: str, elo: float, mark: float, *, width: float = 0.2, pairs: int = 5
 
 
 def test_verdicts_follow_the_numbers() -> None:
-    holds, fails, unknown = claims.HOLDS, claims.FAILS, claims.OPEN
+    holds, fails, unknown = verdicts.HOLDS, verdicts.FAILS, verdicts.OPEN
     as_published = made_up(
         {"augment": 0.93, "slap": 0.865, "slap-cc": 0.93},
         small={"slap": 0.7, "augment": 0.8},

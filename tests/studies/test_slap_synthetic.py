@@ -13,6 +13,7 @@ import pytest
 import torch
 
 from eightfold.benchmarks.reference.gomoku import BLACK, PlainGomoku
+from eightfold.studies import verdicts
 from eightfold.studies.frame import Part, load_study, run_study
 from eightfold.studies.slap_synthetic import claims, training
 from eightfold.studies.slap_synthetic.analysis import speed_up
@@ -209,7 +210,7 @@ def test_small_study_names_every_claim(tmp_path: Path) -> None:
     results = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))["stages"]
     told = results["claims"]["result"]["claims"]
     assert len(told) == 11
-    assert {each["verdict"] for each in told} == {claims.OPEN}  # so little was measured
+    assert {each["verdict"] for each in told} == {verdicts.OPEN}  # so little was measured
     for each in told:
         assert f"That {each['claim']}: **{each['verdict']}**" in report
     assert {"1.95", "1.71"} <= set(report.replace("|", " ").split())
@@ -256,9 +257,9 @@ def test_verdicts_follow_the_numbers() -> None:
     ]
     samples = {"runs": sizes, "record": 10}
     told = claims.judged({"training": 10_064}, learned, samples, None)
-    verdicts = [each["verdict"] for each in told]
-    holds, fails, left = claims.HOLDS, claims.FAILS, claims.OPEN
-    assert verdicts == [holds, holds, fails, holds, holds, holds, holds, holds, fails, fails, left]
+    said = [each["verdict"] for each in told]
+    holds, fails, left = verdicts.HOLDS, verdicts.FAILS, verdicts.OPEN
+    assert said == [holds, holds, fails, holds, holds, holds, holds, holds, fails, fails, left]
     assert "1.9" in told[1]["number"]
     assert {each["verdict"] for each in claims.judged({"training": 500}, learned, samples, None)} == {left}
     assert "`slap-cc`" in claims.recommendation(learned)

@@ -9,7 +9,6 @@ from eightfold.studies.orbits.analysis import KEYS, ROUND, SHARES, STREAM
 from eightfold.studies.orbits.streams import EVALUATION, ORBIT, POSITION, TRANSPOSITION
 from eightfold.studies.orbits.summary import (
     CLAIMED,
-    ENOUGH,
     USUAL,
     Case,
     Factor,
@@ -23,6 +22,7 @@ from eightfold.studies.orbits.summary import (
 from eightfold.studies.plots import Series, line_plot
 from eightfold.studies.report import Report
 from eightfold.studies.tables import percent
+from eightfold.studies.verdicts import ENOUGH
 
 FEW = 100  # requests of a ply, below which nothing is drawn
 SHOWN = (0.5, USUAL, 1.0)  # shares of the hits in tables

@@ -15,10 +15,9 @@ from eightfold.studies.frame import Work
 from eightfold.studies.grid import mean_interval
 from eightfold.studies.orbits.analysis import ROUND
 from eightfold.studies.orbits.streams import EVALUATION, ORBIT, POSITION
+from eightfold.studies.verdicts import ENOUGH, FAILS, HOLDS, OPEN
 
 CLAIMED = 8
-HOLDS, FAILS, OPEN = "holds", "does not hold", "cannot be told"
-ENOUGH = 3  # seeds, at least, before anything is said
 USUAL = 0.9  # share of the hits at which memory is compared in words
 LIVES = {ROUND: "until new weights"}  # in words; otherwise as long as the stream
 

@@ -25,8 +25,8 @@ from eightfold.studies.slap_rl.analysis import (
     halvings,
     of_arm,
 )
+from eightfold.studies.verdicts import ENOUGH, FAILS, HOLDS, OPEN
 
-HOLDS, FAILS, OPEN = "holds", "does not hold", "cannot be told"
 NAMES = {"slap": "SLAP", "augment": "augmentation", "slap-cc": "SLAP-CC"}
 PUBLISHED_BEST = {"augment": 28 / 30, "slap": 26 / 30, "slap-cc": 29 / 30}
 PUBLISHED_SMALL_BEST = {"slap": 22 / 30, "augment": 25 / 30}
@@ -35,7 +35,6 @@ PUBLISHED_REACHED = {"slap": (1000, 3000), "augment": (1000, 1250)}
 PUBLISHED_TIME, PUBLISHED_CENTRED = 1.108, 1.307
 SIMILAR = 0.122  # half of the published interval
 PUBLISHED = {"games": 5000, "playouts": 400, "preset": "suen-alonso"}
-ENOUGH = 3  # pairs of runs, at least, before anything is said
 
 Claim = dict[str, Any]
 

@@ -15,6 +15,7 @@ from eightfold.studies.slap_rl import claims as published
 from eightfold.studies.slap_rl.analysis import LAST, MARK, arms_in, counted_runs, of_arm
 from eightfold.studies.slap_rl.sections import MARK_NAMES, share_text
 from eightfold.studies.tables import interval, percent
+from eightfold.studies.verdicts import ENOUGH, FAILS, HOLDS, OPEN
 
 BEST_POINTS = 10  # of the grid that are shown
 
@@ -145,9 +146,9 @@ def summary(report: Report, found: dict[str, Any]) -> None:
     counts = ", ".join(
         f"{verdicts.count(verdict)} {word}"
         for verdict, word in (
-            (published.HOLDS, "hold"),
-            (published.FAILS, "do not hold"),
-            (published.OPEN, "cannot be told"),
+            (HOLDS, "hold"),
+            (FAILS, "do not hold"),
+            (OPEN, "cannot be told"),
         )
     )
     report.text(f"Of {len(verdicts)} published claims {counts}; they are at the end, each with its number.")
@@ -185,10 +186,10 @@ def claims(report: Report, found: dict[str, Any]) -> None:
         " interval includes it; that one is more than the other, if the interval of the paired difference excludes"
         " zero."
     )
-    if any(each["verdict"] == published.OPEN for each in found["claims"]):
+    if any(each["verdict"] == OPEN for each in found["claims"]):
         report.text(
             "A claim cannot be told where intervals are too wide, where there are fewer than"
-            f" {published.ENOUGH} seeds, or where less was trained than was published: here {extent['games']:,}"
+            f" {ENOUGH} seeds, or where less was trained than was published: here {extent['games']:,}"
             f" games of {extent['playouts']} playouts with the preset `{extent['preset']}`, published"
             f" {published.PUBLISHED['games']:,} of {published.PUBLISHED['playouts']}."
         )

@@ -24,8 +24,8 @@ from eightfold.studies.slap_synthetic.analysis import (
     of_arm,
     speed_up,
 )
+from eightfold.studies.verdicts import ENOUGH, FAILS, HOLDS, OPEN
 
-HOLDS, FAILS, OPEN = "holds", "does not hold", "cannot be told"
 PUBLISHED_SPEED_UP = dict(zip(LEVELS, (1.951, 1.712), strict=True))  # "95.1 % and 71.2 % faster"
 PUBLISHED_LOSS, PUBLISHED_GAP = 2.81, 0.01
 PUBLISHED_CENTRED_LOSS, PUBLISHED_CENTRED_COST = 2.8, 1.307
@@ -33,7 +33,6 @@ CONVERGES_FROM, FAILS_AT = 5032, 2516
 NEAR = 0.05  # "around" a loss
 PUBLISHED_SAMPLES, PUBLISHED_ITERATIONS = 10_064, 10_000
 PUBLISHED_BLOCKS = {0, 5, 10, 20}
-ENOUGH = 3  # pairs of models, at least, before anything is said
 
 Claim = dict[str, Any]
 

@@ -20,6 +20,7 @@ from eightfold.studies.slap_synthetic.analysis import (
     of_arm,
     speed_up,
 )
+from eightfold.studies.verdicts import OPEN
 
 DRAWN = 100  # points of a line
 SHOWN = 3.4  # the largest loss of a figure, if any model gets there
@@ -277,7 +278,7 @@ def claims(report: Report, found: dict[str, Any]) -> None:
         "A published ratio holds if our 95 % interval includes it. The paper does not say what it is to converge; here"
         f" a model converges if it reaches {LEVELS[0]}."
     )
-    if any(each["verdict"] == published.OPEN for each in found["claims"]):
+    if any(each["verdict"] == OPEN for each in found["claims"]):
         report.text(
             "A claim cannot be told where there are too few models for an interval, or where less was measured than was"
             f" published: here {found['samples']:,} samples and {found['iterations']:,} iterations, published"

@@ -10,8 +10,7 @@ from eightfold.studies.plots import Series, bar_plot
 from eightfold.studies.report import Report
 from eightfold.studies.run_costs import seconds_of
 from eightfold.studies.symmetry_factors.settings import BASE
-
-ENOUGH = 3  # pairs, at least, before anything is said
+from eightfold.studies.verdicts import ENOUGH
 
 
 def runs(report: Report, found: dict[str, Any]) -> None:
