@@ -65,6 +65,16 @@ def test_a_win_by_threats_is_played_at_once(moves, nodes):
     assert without.forest.proof[0, ROOT] == UNKNOWN
 
 
+def test_little_time_leaves_little_for_threats():
+    position, search = searched("gomoku:size=15", HARD, 1, threat_nodes=20_000)
+    for seconds, proof in ((0.0, UNKNOWN), (0.01, UNKNOWN), (5.0, WON), (None, WON)):
+        search.suit_threats(seconds)
+        search.set_root(0, position.state)
+        search.prepare_root(0, 8, noisy=False)
+        search.step()
+        assert search.forest.proof[0, ROOT] == proof, seconds
+
+
 @pytest.mark.parametrize(
     ("text", "moves"),
     [

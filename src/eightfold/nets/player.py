@@ -192,6 +192,7 @@ class NetPlayer:
 
     def think_many(self, positions: Mapping[int, Position]) -> dict[int, SearchResult]:
         search, before = self._search, self._search.simulations
+        search.suit_threats(None)
         for slot, position in positions.items():
             check_position(position, self._game, "net")
             self._take_up(slot, position)
@@ -216,6 +217,7 @@ class NetPlayer:
         timed = limits.timed and (limits.told or not self._capped)  # who wants to be told analyses, at full strength
         if timed:
             self._make_room(self._most, 1)
+        self._search.suit_threats(limits.seconds if timed else None)
         self._take_up(0, position)
         search, before = self._search, self._search.simulations
         pace = self._pace(limits, len(position.moves)) if timed else None
@@ -251,6 +253,7 @@ class NetPlayer:
         if self._capped:
             return
         self._make_room(self._most, 1)
+        self._search.suit_threats(None)
         self._take_up(0, position, own_side=BLACK + WHITE - position.to_move)
         self._search.prepare_root(0, CHUNK, noisy=False)
         forest = self._search.forest

@@ -162,6 +162,11 @@ class ForestSearch:
             self._prove_roots([number for number in self._threats_due if self.forest.first[number, 0] >= 0])
         return int(filled)
 
+    def suit_threats(self, seconds: float | None) -> None:
+        """Let wins by threats at a root take a small part of the time for its move; None: all that settings allow."""
+        if self._threats is not None:
+            self._threats.suit(seconds)
+
     def _prove_roots(self, numbers: list[int]) -> None:
         """Look for wins by threats at the roots of some games, once a search."""
         if self._threats is not None and numbers:

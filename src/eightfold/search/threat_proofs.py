@@ -17,15 +17,26 @@ from eightfold.games.game import Game
 from eightfold.search.kernels.tree import Forest, Leaves
 from eightfold.search.settings import SearchSettings
 
+SHARE = 0.25  # of the time for a move that looking for threats at its root may take
+NODES_A_SECOND = 100_000  # that a slow core manages; `eightfold bench threats` says what this one does
+SEARCHES = 3  # that a root may ask for: one's own win, the other side's, and moves against it
+LEAST = 50  # nodes, however little time there is: half a millisecond
+
 
 class ThreatProofs:
     def __init__(self, game: Game, settings: SearchSettings, *, batch: int, parts: int) -> None:
-        self._root_nodes, self._leaf_nodes = settings.threat_nodes, settings.leaf_threat_nodes
+        self._most, self._leaf_nodes = settings.threat_nodes, settings.leaf_threat_nodes
+        self._root_nodes = self._most
         self._kernels: Any = specialise("eightfold.search.kernels.threats", game.rules)
-        self._rooms = [game.threat_room(self._root_nodes) for _ in range(parts)]
+        self._rooms = [game.threat_room(self._most) for _ in range(parts)]
         self._leaf_rooms = [game.threat_room(self._leaf_nodes) for _ in range(parts)]
         self._states = np.zeros((parts, game.spec.state_length(game.size)), np.int64)
         self._won = np.zeros(batch, np.bool_)
+
+    def suit(self, seconds: float | None) -> None:
+        """Look at no more nodes of a root from now on than suits a time for its move; None: as the settings say."""
+        nodes = self._most if seconds is None else int(min(seconds * SHARE * NODES_A_SECOND / SEARCHES, self._most))
+        self._root_nodes = min(max(nodes, LEAST), self._most)
 
     def settle_roots(self, forest: Forest, numbers: list[int]) -> None:
         """Prove what can be proven of the expanded roots of these games."""
