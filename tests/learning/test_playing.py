@@ -11,8 +11,9 @@ import torch
 from eightfold.arena import gauntlet, make_player
 from eightfold.config import load_preset, with_changes
 from eightfold.games import make_game
+from eightfold.learning.check import play_settings
 from eightfold.learning.commands import evaluate_run
-from eightfold.learning.config import TrainConfig
+from eightfold.learning.config import EvaluationConfig, SelfPlayConfig, TrainConfig
 from eightfold.learning.evaluation import Evaluation
 from eightfold.learning.loop import Training
 from eightfold.nets.player import NetOptions, NetPlayer
@@ -82,6 +83,14 @@ def test_the_player_net_plays_the_games_of_an_evaluation(tmp_path):
     texts = [f"net:{tmp_path / 'run'},playouts=40", *(f"mcts:style=plain,playouts={tier}" for tier in measured.mcts)]
     matches = gauntlet(make_game(GAME), texts[0], texts[1:], games=4, seed=2)
     assert [result.position.moves for match in matches for result in match.results] == games_of(measured)
+
+
+def test_a_network_may_look_further_for_threats_than_its_self_play():
+    config = replace(TrainConfig(), selfplay=SelfPlayConfig(threat_nodes=30))
+    assert play_settings(config).threat_nodes == 30
+    further = replace(config, evaluation=EvaluationConfig(threat_nodes=500))
+    assert play_settings(further).threat_nodes == 500
+    assert play_settings(replace(config, evaluation=EvaluationConfig(threat_nodes=0))).threat_nodes == 0
 
 
 def test_what_a_run_saves_is_how_its_network_plays_everywhere(tmp_path):

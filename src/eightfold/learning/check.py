@@ -9,7 +9,7 @@ from __future__ import annotations
 from eightfold.core.errors import EightfoldError
 from eightfold.core.settings import check_settings, settings_of
 from eightfold.games.game import Game, make_game
-from eightfold.learning.config import TrainConfig
+from eightfold.learning.config import AS_IN_SELF_PLAY, TrainConfig
 from eightfold.learning.data.batches import check_symmetries
 from eightfold.learning.varying import games_of_selfplay
 from eightfold.nets.inference.backends.choice import read_backend
@@ -94,5 +94,9 @@ def _check_training(config: TrainConfig, game: Game) -> None:
 
 def play_settings(config: TrainConfig) -> PlaySettings:
     """How the network of a run plays outside of self-play; a draw has no penalty then."""
-    searched = {declared.field: getattr(config.selfplay, declared.field) for declared in settings_of(PlaySettings)}
-    return PlaySettings(**{**searched, "exploration": config.evaluation.exploration, "contempt": 0.0})
+    selfplay, evaluation = config.selfplay, config.evaluation
+    searched = {declared.field: getattr(selfplay, declared.field) for declared in settings_of(PlaySettings)}
+    searched |= {"exploration": evaluation.exploration, "contempt": 0.0}
+    if evaluation.threat_nodes != AS_IN_SELF_PLAY:
+        searched["threat_nodes"] = evaluation.threat_nodes
+    return PlaySettings(**searched)

@@ -22,6 +22,8 @@ from eightfold.nets.store.description import present_network
 from eightfold.nets.store.policy_value import describe_network
 from eightfold.search.settings import SearchSettings
 
+AS_IN_SELF_PLAY = -1
+
 
 @dataclass(frozen=True, kw_only=True)
 class SelfPlayConfig(SearchSettings):
@@ -179,6 +181,12 @@ class EvaluationConfig:
     playouts: int = setting(400, "playouts of the network for a move", least=1, most=1_000_000)
     exploration: float = setting(
         2.0, "C of PUCT in evaluations and in later play (`net:`, the page, engines)", least=0, most=1000
+    )
+    threat_nodes: int = setting(
+        AS_IN_SELF_PLAY,
+        "nodes to spend at the root on wins by threats there; -1: as in self-play, which can afford fewer",
+        least=AS_IN_SELF_PLAY,
+        most=1_000_000,
     )
     final_games: int = setting(30, "games against each opponent in the last evaluation", least=1, most=100_000)
     keep_networks: int = setting(
