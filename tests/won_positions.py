@@ -15,6 +15,7 @@ from eightfold.benchmarks.reference.threats import PlainThreats
 from eightfold.games import Game, Position
 from eightfold.games.setup import stones_of
 
+FOURS, THREATS = "fours", "threats"
 PLAYERS = ("greedy", "alphabeta:depth=2", "alphabeta:depth=3", "mcts:playouts=300")
 
 
@@ -36,24 +37,29 @@ def positions_of_players(game: Game, seed: int) -> Iterator[Position]:
             position = position.play(players[seats[position.ply % 2]].think(position).action)
 
 
-def won_positions(
-    game: Game, *, by_fours: int, by_threats: int, seed: int, nodes: int, most_threats: int = 3
-) -> tuple[list[Position], list[Position]]:
-    """So many positions won by fours, but not at once, and so many won by threats and fours and not by fours alone."""
+def all_won_positions(game: Game, *, seed: int, nodes: int, most_threats: int = 3) -> Iterator[tuple[str, Position]]:
+    """Positions won by FOURS, but not at once, and by THREATS and fours and not by fours alone, without end."""
     win, rule = game.numbers[0], game.numbers[1]
     plain = PlainThreats(game.size, win, rule == 1)
-    fours: list[Position] = []
-    threats: list[Position] = []
     for position in positions_of_players(game, seed):
-        if len(fours) >= by_fours and len(threats) >= by_threats:
-            break
         depth = plain.solve(stones_of(position), position.to_move, most_threats=0, nodes=nodes)
         if depth == 0:
             scratch = np.empty(game.scratch, np.int64)
-            if len(fours) < by_fours and game.rules.find_win(position.state.copy(), 0, scratch) < 0:
-                fours.append(position)
-        elif len(threats) < by_threats and plain.solve(
-            stones_of(position), position.to_move, most_threats=most_threats, nodes=nodes
-        ):
-            threats.append(position)
-    return fours, threats
+            if game.rules.find_win(position.state.copy(), 0, scratch) < 0:
+                yield FOURS, position
+        elif plain.solve(stones_of(position), position.to_move, most_threats=most_threats, nodes=nodes):
+            yield THREATS, position
+
+
+def won_positions(
+    game: Game, *, by_fours: int, by_threats: int, seed: int, nodes: int, most_threats: int = 3
+) -> tuple[list[Position], list[Position]]:
+    """The first of either kind, so many of each."""
+    found: dict[str, list[Position]] = {FOURS: [], THREATS: []}
+    wanted = {FOURS: by_fours, THREATS: by_threats}
+    for kind, position in all_won_positions(game, seed=seed, nodes=nodes, most_threats=most_threats):
+        if len(found[kind]) < wanted[kind]:
+            found[kind].append(position)
+        if all(len(found[each]) >= count for each, count in wanted.items()):
+            break
+    return found[FOURS], found[THREATS]

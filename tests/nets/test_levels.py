@@ -16,7 +16,9 @@ from eightfold.core.errors import EightfoldError
 from eightfold.games import make_game
 from eightfold.nets import levels
 from eightfold.nets.levels import LEVELS, read_level_ratings
+from eightfold.nets.player import NetOptions
 from eightfold.nets.store.places import MODELS
+from eightfold.search.settings import PlaySettings
 from eightfold.web.menu import Menu
 
 GAME = make_game("gomoku:size=8")
@@ -62,6 +64,14 @@ def test_time_does_not_make_a_level_stronger_but_an_analysis_uses_it(players):
     players["skilled"].new_game()
     told = players["skilled"].think(position, seconds=0.5, on_progress=lambda result: None)
     assert told.effort > LEVELS["skilled"].playouts
+
+
+def test_weak_levels_prove_nothing_whatever_the_network_says():
+    stored = PlaySettings(proof_nodes=100, threat_nodes=5000)
+    for name in LEVELS:
+        found = NetOptions(level=name).at_level().search_settings(stored)
+        expected = (0, 0) if name in LOW else (100, 5000)
+        assert (found.proof_nodes, found.threat_nodes) == expected, name
 
 
 @pytest.mark.parametrize("more", ["playouts=100", "temperature=1", "proof_nodes=3", "seconds=2"])

@@ -32,14 +32,26 @@ class Level:
     temperature: float = 0.0
     temperature_plies: int = WHOLE_GAME
     proof_nodes: int | None = None  # as the network says
+    threat_nodes: int | None = None  # likewise
+
+
+def _unproven(*, playouts: int, temperature: float, temperature_plies: int = WHOLE_GAME) -> Level:
+    """A level that sees no forced wins but those on the spot."""
+    return Level(
+        playouts=playouts,
+        temperature=temperature,
+        temperature_plies=temperature_plies,
+        proof_nodes=0,
+        threat_nodes=0,
+    )
 
 
 LEVELS = {
-    "beginner": Level(playouts=1, temperature=6.0, proof_nodes=0),
-    "novice": Level(playouts=1, temperature=3.0, proof_nodes=0),
-    "casual": Level(playouts=1, temperature=1.5, proof_nodes=0),
-    "skilled": Level(playouts=1, temperature=0.8, proof_nodes=0),
-    "expert": Level(playouts=16, temperature=0.5, temperature_plies=16, proof_nodes=0),
+    "beginner": _unproven(playouts=1, temperature=6.0),
+    "novice": _unproven(playouts=1, temperature=3.0),
+    "casual": _unproven(playouts=1, temperature=1.5),
+    "skilled": _unproven(playouts=1, temperature=0.8),
+    "expert": _unproven(playouts=16, temperature=0.5, temperature_plies=16),
     "master": Level(playouts=1600),
 }
 USUAL = "master"
