@@ -79,7 +79,8 @@ def test_a_run_on_two_nodes_loses_nothing_with_one_of_them_and_goes_on(tmp_path,
             workers = training.players.workers
             killer = threading.Timer(0.2, cluster.remove_node, (second,), {"allow_graceful": False})
             killer.start()
-            assert train_until(training, lambda entry: workers.lost)["games_per_s"] > 0
+            alone = train_until(training, lambda entry: workers.lost and len(entry["nodes"]) == 1)
+            assert alone["games_per_s"] > 0
             killer.join()
             cluster.add_node(num_cpus=1)
             assert train_until(training, lambda entry: busy_nodes(entry) == 2)["actors_lost"] >= 1
@@ -87,7 +88,6 @@ def test_a_run_on_two_nodes_loses_nothing_with_one_of_them_and_goes_on(tmp_path,
             assert [game["moves"] for game in games_of(run)] == [list(game.moves) for game in heard]
             assert training.progress.games == len(heard)
             nodes = [entry["nodes"] for entry in read_metrics(run)]
-            assert {len(each) for each in nodes} >= {1, 2}
             assert max(node["weights_age_s"] for each in nodes for node in each) > 0
 
             _check_that_games_are_the_same(training.players.play_games, run, tmp_path)
