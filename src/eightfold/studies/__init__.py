@@ -18,6 +18,7 @@ STUDIES = {
     "orbits": "what do caches save by one entry for a position and its variants? (Suen & Alonso's future work)",
     "advisor-start": "what is it worth in time to begin with a teacher's games?",
     "equivariant-features": "which features suit an equivariant network best, and is it worth its cost?",
+    "strength": "how strong is a network by the clock, against whom, on which boards, and how did it grow?",
     "efficiency": "which ideas make a run learn more for its cost, one at a time, at equal cost?",
 }
 MODULES = {  # those that are not where their name says

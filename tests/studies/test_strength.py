@@ -1,0 +1,80 @@
+"""The study of how strong a network is: what its parts add up to, and all of it in small."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from eightfold.learning.loop import Training
+from eightfold.studies.frame import load_study, run_study
+from eightfold.studies.strength.stages import StrengthSettings, _sum, check
+from refusals import refusal
+from tiny_runs import tiny
+
+PART = {
+    "first": [3, 1, 1],
+    "second": [2, 2, 1],
+    "moves": 200,
+    "seconds": 5.0,
+    "opponent_seconds": 2.5,
+    "forfeits": 0,
+    "openings": "none",
+}
+
+
+def test_parts_add_up_to_a_match():
+    other = {**PART, "first": [0, 0, 5], "seconds": 10.0, "forfeits": 1}
+    whole = _sum([PART, other])
+    assert (whole["first"], whole["second"]) == ([3, 1, 6], [4, 4, 2])
+    assert [whole[name] for name in ("games", "wins", "draws", "losses")] == [20, 7, 5, 8]
+    assert whole["score"] == pytest.approx((7 + 5 / 2) / 20)
+    assert whole["low"] < whole["score"] < whole["high"]
+    assert (whole["moves"], whole["seconds"], whole["opponent_seconds"], whole["forfeits"]) == (20, 0.75, 0.25, 1)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """A short run that has kept a network on its way."""
+    folder = tmp_path_factory.mktemp("grown") / "run"
+    training = Training(tiny("games=8", "training.games_a_round=4", "evaluation.every_games=4"), folder)
+    training.train()
+    training.close()
+    return folder
+
+
+def test_the_whole_of_it_in_small(tmp_path, run):
+    study, changes = load_study("strength"), [f"run={run}", "growth_games=2", "growth_options=playouts=2"]
+    report = run_study(study, tmp_path / "out", small=True, changes=changes)
+    text = report.read_text()
+    results = json.loads((tmp_path / "out" / "results.json").read_text())["stages"]
+    found = {name: stage["result"] for name, stage in results.items()}
+    assert [row["games"] for row in found["matches"]["rows"]] == [4, 4]
+    assert found["matches"]["rows"][0]["opponent"] == "random"
+    assert "2 calls of `eightfold match` with 2 games at most, seeds 0 to 1" in text
+    assert found["boards"]["rows"][0]["game"] == "gomoku:size=6,win=5,rule=freestyle"
+    grown = found["growth"]
+    assert [row["games"] for row in grown] == sorted({row["games"] for row in grown})
+    assert len(grown) >= 2
+    assert grown[0]["elo"] == 0
+    for name in ("opponents.csv", "boards.csv", "growth.csv", "growth.svg"):
+        assert (tmp_path / "out" / name).is_file()
+    kept = {path.name for path in (tmp_path / "out" / "kept").iterdir()}
+    run_study(study, tmp_path / "out", small=True, changes=[*changes, "board_games=4"])
+    new = {path.name.rpartition("-")[0] for path in (tmp_path / "out" / "kept").iterdir() if path.name not in kept}
+    assert new == {"boards", "play_by_clock"}, "nothing else is played again"
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"network": "nowhere"}, "nowhere holds no network"),
+        ({"options": "speed=3"}, "unknown option of player net 'speed'"),
+        ({"opponents": " | "}, "opponents names nobody"),
+        ({"opponents": "gredy"}, "unknown player 'gredy'"),
+        ({"boards": "chess"}, "unknown game 'chess'"),
+        ({"run": "nowhere"}, "nowhere is not the folder of a run that has begun"),
+    ],
+)
+def test_wrong_settings_are_refused_before_anything_is_played(changes, said):
+    assert said in refusal(lambda: check(StrengthSettings(**{"network": "gomoku-8", **changes})))
