@@ -46,7 +46,8 @@ def train(
     preset: Annotated[
         str,
         typer.Argument(
-            help="A preset (quick, gomoku-15, go-9, go-9-gpu, suen-alonso, zhao-zhang), or a TOML file of your own."
+            help="A preset (quick, gomoku-15, gomoku-15-gpu, go-9, go-9-gpu, suen-alonso, zhao-zhang), or a TOML file"
+            " of your own."
         ),
     ] = "quick",
     run: Annotated[
