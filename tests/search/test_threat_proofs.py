@@ -73,6 +73,12 @@ def test_little_time_leaves_little_for_threats():
         search.prepare_root(0, 8, noisy=False)
         search.step()
         assert search.forest.proof[0, ROOT] == proof, seconds
+    search.set_root(0, position.state)
+    for seconds, proof in ((0.01, UNKNOWN), (5.0, WON)):  # the same root again, with more time
+        search.suit_threats(seconds)
+        search.prepare_root(0, 8, noisy=False)
+        search.step()
+        assert search.forest.proof[0, ROOT] == proof, seconds
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,7 @@ TIMED_PLAYOUTS = 100_000  # room in the tree when time is the limit
 NODE, EDGE = 17, 18  # bytes in a tree
 LEAST_STEPS = 2  # batches that are always searched: the first asks about the position itself, the next about its moves
 PONDERED = 2 / 3  # of the tree that the opponent's time may fill: the rest is for our own
+PONDERED_THREATS = 0.05  # seconds as if for a move: a search for threats cannot be interrupted when the opponent moves
 CHUNK = 256  # simulations between two looks at the clock: those that the rules settle ask no network
 
 
@@ -217,7 +218,7 @@ class NetPlayer:
         timed = limits.timed and (limits.told or not self._capped)  # who wants to be told analyses, at full strength
         if timed:
             self._make_room(self._most, 1)
-        self._search.suit_threats(limits.seconds if timed else None)
+        self._search.suit_threats(limits.seconds)
         self._take_up(0, position)
         search, before = self._search, self._search.simulations
         pace = self._pace(limits, len(position.moves)) if timed else None
@@ -253,7 +254,7 @@ class NetPlayer:
         if self._capped:
             return
         self._make_room(self._most, 1)
-        self._search.suit_threats(None)
+        self._search.suit_threats(PONDERED_THREATS)
         self._take_up(0, position, own_side=BLACK + WHITE - position.to_move)
         self._search.prepare_root(0, CHUNK, noisy=False)
         forest = self._search.forest

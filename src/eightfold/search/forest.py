@@ -86,7 +86,7 @@ class ForestSearch:
         self.simulations = 0  # that called the network
         self._noise_due: set[int] = set()  # games whose root has no priors yet to mix noise into
         self._threats_due: set[int] = set()  # those whose root is to be looked at for threats as soon as it has edges
-        self._threats_done: set[int] = set()  # and those where that was done: what was proven stays in the tree
+        self._threats_done: dict[int, int] = {}  # with how many nodes that was done: what was proven stays in the tree
         self._start = game.start().state
         for number in range(games):
             self.set_root(number, self._start)
@@ -99,13 +99,13 @@ class ForestSearch:
         self.forest.left[number] = 0
         self._noise_due.discard(number)
         self._threats_due.discard(number)
-        self._threats_done.discard(number)
+        self._threats_done.pop(number, None)
 
     def advance(self, number: int, move: int) -> None:
         """Play a move in a game; the tree below it is kept."""
         self._noise_due.discard(number)
         self._threats_due.discard(number)
-        self._threats_done.discard(number)
+        self._threats_done.pop(number, None)
         self.kernels.advance(self.forest, number, move, self._spare)
 
     def step(self) -> int:
@@ -171,8 +171,8 @@ class ForestSearch:
         """Look for wins by threats at the roots of some games, once a search."""
         if self._threats is not None and numbers:
             self._threats.settle_roots(self.forest, numbers)
+            self._threats_done.update(dict.fromkeys(numbers, self._threats.root_nodes))
         self._threats_due.difference_update(numbers)
-        self._threats_done.update(numbers)
 
     def _ask(self, filled: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """What the network says of a batch of leaves: logits [B, A]; values and chances of a draw [B, 2]."""
@@ -199,7 +199,7 @@ class ForestSearch:
             roots.rule[number] = FORCED if noisy and settings.forced_playouts > 0 else PUCT
         if noisy and settings.noise > 0 and settings.root == "puct":
             self._noise_due.add(number)
-        if settings.threat_nodes and number not in self._threats_done:
+        if self._threats is not None and self._threats.root_nodes > self._threats_done.get(number, 0):
             self._threats_due.add(number)
         if self.forest.first[number, 0] < 0:
             return

@@ -40,6 +40,12 @@ class PlayerKind:
     needs: str = ""  # a property of `Game` that says whether a game offers what it needs; "": nothing but the rules
     is_program: bool = False  # somebody else's program in a process of its own
 
+    @property
+    def usual_level(self) -> str | None:
+        """The strength to begin with, if strengths have names."""
+        usual = self.levels.values[self.levels.usual] if self.levels is not None else None
+        return usual if isinstance(usual, str) else None
+
 
 class PlayerClass(Protocol):
     """A class of players."""

@@ -26,7 +26,7 @@ LEAST = 50  # nodes, however little time there is: half a millisecond
 class ThreatProofs:
     def __init__(self, game: Game, settings: SearchSettings, *, batch: int, parts: int) -> None:
         self._most, self._leaf_nodes = settings.threat_nodes, settings.leaf_threat_nodes
-        self._root_nodes = self._most
+        self.root_nodes = self._most  # that each search at a root may take now
         self._kernels: Any = specialise("eightfold.search.kernels.threats", game.rules)
         self._rooms = [game.threat_room(self._most) for _ in range(parts)]
         self._leaf_rooms = [game.threat_room(self._leaf_nodes) for _ in range(parts)]
@@ -35,8 +35,8 @@ class ThreatProofs:
 
     def suit(self, seconds: float | None) -> None:
         """Look at no more nodes of a root from now on than suits a time for its move; None: as the settings say."""
-        nodes = self._most if seconds is None else int(min(seconds * SHARE * NODES_A_SECOND / SEARCHES, self._most))
-        self._root_nodes = min(max(nodes, LEAST), self._most)
+        nodes = self._most if seconds is None else max(LEAST, seconds * SHARE * NODES_A_SECOND / SEARCHES)
+        self.root_nodes = int(min(nodes, self._most))
 
     def settle_roots(self, forest: Forest, numbers: list[int]) -> None:
         """Prove what can be proven of the expanded roots of these games."""
@@ -44,7 +44,7 @@ class ThreatProofs:
 
         def settle(part: int) -> None:
             for number in numbers[part::parts]:
-                self._kernels.threats_at_root(forest, number, self._root_nodes, self._states[part], self._rooms[part])
+                self._kernels.threats_at_root(forest, number, self.root_nodes, self._states[part], self._rooms[part])
 
         run_parts(settle, parts)
 
