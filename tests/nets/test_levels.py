@@ -67,11 +67,11 @@ def test_time_does_not_make_a_level_stronger_but_an_analysis_uses_it(players):
 
 
 def test_weak_levels_prove_nothing_whatever_the_network_says():
-    stored = PlaySettings(proof_nodes=100, threat_nodes=5000)
+    stored = PlaySettings(proof_nodes=100, threat_nodes=5000, leaf_threat_nodes=30)
     for name in LEVELS:
         found = NetOptions(level=name).at_level().search_settings(stored)
-        expected = (0, 0) if name in LOW else (100, 5000)
-        assert (found.proof_nodes, found.threat_nodes) == expected, name
+        expected = (0, 0, 0) if name in LOW else (100, 5000, 30)
+        assert (found.proof_nodes, found.threat_nodes, found.leaf_threat_nodes) == expected, name
 
 
 @pytest.mark.parametrize("more", ["playouts=100", "temperature=1", "proof_nodes=3", "seconds=2"])

@@ -33,25 +33,16 @@ class Level:
     temperature_plies: int = WHOLE_GAME
     proof_nodes: int | None = None  # as the network says
     threat_nodes: int | None = None  # likewise
+    leaf_threat_nodes: int | None = None
 
 
-def _unproven(*, playouts: int, temperature: float, temperature_plies: int = WHOLE_GAME) -> Level:
-    """A level that sees no forced wins but those on the spot."""
-    return Level(
-        playouts=playouts,
-        temperature=temperature,
-        temperature_plies=temperature_plies,
-        proof_nodes=0,
-        threat_nodes=0,
-    )
-
-
+WITHOUT_PROOFS: dict[str, Any] = {"proof_nodes": 0, "threat_nodes": 0, "leaf_threat_nodes": 0}
 LEVELS = {
-    "beginner": _unproven(playouts=1, temperature=6.0),
-    "novice": _unproven(playouts=1, temperature=3.0),
-    "casual": _unproven(playouts=1, temperature=1.5),
-    "skilled": _unproven(playouts=1, temperature=0.8),
-    "expert": _unproven(playouts=16, temperature=0.5, temperature_plies=16),
+    "beginner": Level(playouts=1, temperature=6.0, **WITHOUT_PROOFS),
+    "novice": Level(playouts=1, temperature=3.0, **WITHOUT_PROOFS),
+    "casual": Level(playouts=1, temperature=1.5, **WITHOUT_PROOFS),
+    "skilled": Level(playouts=1, temperature=0.8, **WITHOUT_PROOFS),
+    "expert": Level(playouts=16, temperature=0.5, temperature_plies=16, **WITHOUT_PROOFS),
     "master": Level(playouts=1600),
 }
 USUAL = "master"
