@@ -8,7 +8,7 @@ import pytest
 
 from eightfold.learning.loop import Training
 from eightfold.studies.frame import load_study, run_study
-from eightfold.studies.strength.stages import StrengthSettings, _sum, check
+from eightfold.studies.strength.stages import StrengthSettings, _sum, check, identify
 from refusals import refusal
 from tiny_runs import tiny
 
@@ -16,21 +16,22 @@ PART = {
     "first": [3, 1, 1],
     "second": [2, 2, 1],
     "moves": 200,
-    "seconds": 5.0,
-    "opponent_seconds": 2.5,
+    "seconds": 0.5,
+    "opponent_seconds": 0.25,
     "forfeits": 0,
     "openings": "none",
 }
 
 
 def test_parts_add_up_to_a_match():
-    other = {**PART, "first": [0, 0, 5], "seconds": 10.0, "forfeits": 1}
+    other = {**PART, "first": [0, 0, 5], "moves": 600, "seconds": 0.1, "forfeits": 1}
     whole = _sum([PART, other])
     assert (whole["first"], whole["second"]) == ([3, 1, 6], [4, 4, 2])
     assert [whole[name] for name in ("games", "wins", "draws", "losses")] == [20, 7, 5, 8]
     assert whole["score"] == pytest.approx((7 + 5 / 2) / 20)
     assert whole["low"] < whole["score"] < whole["high"]
-    assert (whole["moves"], whole["seconds"], whole["opponent_seconds"], whole["forfeits"]) == (20, 0.75, 0.25, 1)
+    assert (whole["moves"], whole["opponent_seconds"], whole["forfeits"]) == (40, 0.25, 1)
+    assert whole["seconds"] == pytest.approx(0.2)
 
 
 @pytest.fixture(scope="module")
@@ -44,14 +45,14 @@ def run(tmp_path_factory):
 
 
 def test_the_whole_of_it_in_small(tmp_path, run):
-    study, changes = load_study("strength"), [f"run={run}", "growth_games=2", "growth_options=playouts=2"]
-    report = run_study(study, tmp_path / "out", small=True, changes=changes)
+    study, changes = load_study("strength"), ["growth_games=2", "growth_options=playouts=2"]
+    report = run_study(study, tmp_path / "out", run=run, small=True, changes=changes)
     text = report.read_text()
     results = json.loads((tmp_path / "out" / "results.json").read_text())["stages"]
     found = {name: stage["result"] for name, stage in results.items()}
     assert [row["games"] for row in found["matches"]["rows"]] == [4, 4]
     assert found["matches"]["rows"][0]["opponent"] == "random"
-    assert "2 calls of `eightfold match` with 2 games at most, seeds 0 to 1" in text
+    assert "in 2 parts of 2 games at most (seeds 0 to 1)" in text
     assert found["boards"]["rows"][0]["game"] == "gomoku:size=6,win=5,rule=freestyle"
     grown = found["growth"]
     assert [row["games"] for row in grown] == sorted({row["games"] for row in grown})
@@ -60,7 +61,7 @@ def test_the_whole_of_it_in_small(tmp_path, run):
     for name in ("opponents.csv", "boards.csv", "growth.csv", "growth.svg"):
         assert (tmp_path / "out" / name).is_file()
     kept = {path.name for path in (tmp_path / "out" / "kept").iterdir()}
-    run_study(study, tmp_path / "out", small=True, changes=[*changes, "board_games=4"])
+    run_study(study, tmp_path / "out", run=run, small=True, changes=[*changes, "board_games=4"])
     new = {path.name.rpartition("-")[0] for path in (tmp_path / "out" / "kept").iterdir() if path.name not in kept}
     assert new == {"boards", "play_by_clock"}, "nothing else is played again"
 
@@ -73,8 +74,15 @@ def test_the_whole_of_it_in_small(tmp_path, run):
         ({"opponents": " | "}, "opponents names nobody"),
         ({"opponents": "gredy"}, "unknown player 'gredy'"),
         ({"boards": "chess"}, "unknown game 'chess'"),
-        ({"run": "nowhere"}, "nowhere is not the folder of a run that has begun"),
+        ({"boards": "gomoku:size=9,win=4"}, "gomoku-8 was trained for gomoku:size=8"),
+        ({"part_games": 5}, "part_games=5 is odd"),
     ],
 )
 def test_wrong_settings_are_refused_before_anything_is_played(changes, said):
     assert said in refusal(lambda: check(StrengthSettings(**{"network": "gomoku-8", **changes})))
+
+
+def test_a_folder_that_is_no_run_is_refused(tmp_path):
+    assert "is not the folder of a run" in refusal(lambda: identify(tmp_path))
+    (tmp_path / "config.toml").write_text("")
+    assert "has not played a game yet" in refusal(lambda: identify(tmp_path))

@@ -1,4 +1,4 @@
-"""Matches as rows of a study: the one place here that asks for games to be played."""
+"""Matches as rows of a study."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from eightfold.studies.strength import sections, stages
 STUDY = Study(
     name="strength",
     title="How strong a network is",
-    introduction="Nobody here was trained against, or told of, anybody else.",
+    introduction="A network by the clock against other players, with both colours.",
     settings=stages.StrengthSettings(),
     small=(
         "network=gomoku-8",
@@ -20,12 +20,12 @@ STUDY = Study(
         "opponents=random | mcts:style=plain,playouts=4",
         "games=4",
         "part_games=2",
-        "openings=random",
         "boards=gomoku:size=6",
         "board_opponent=random",
         "board_games=2",
     ),
     check=stages.check,
+    identify=stages.identify,
     stages=(
         Stage(
             name="matches",
@@ -43,7 +43,7 @@ STUDY = Study(
         ),
         Stage(
             name="growth",
-            settings=("run", "growth_options", "growth_games", "opening_plies", "seed"),
+            settings=("growth_options", "growth_games", "opening_plies", "seed"),
             inputs=stages.weights_of_run,
             measure=stages.growth,
             section=sections.growth,

@@ -31,8 +31,8 @@ def _how(found: dict[str, Any]) -> str:
     seeds = f"seeds {found['seed']} to {found['seed'] + parts - 1}" if parts > 1 else f"seed {found['seed']}"
     forfeits = sum(each["forfeits"] for each in found["rows"])
     return (
-        f"Openings: {row['openings']}, each from both sides. A match is {parts} calls of `eightfold match` with"
-        f" {found['part_games']} games at most, {seeds}; games are played one after another."
+        f"Openings: {row['openings']}, each from both sides. A match is as `eightfold match` plays it, in {parts} parts"
+        f" of {found['part_games']} games at most ({seeds}), one game after another."
         + (f" {forfeits} games were forfeited." if forfeits else "")
     )
 

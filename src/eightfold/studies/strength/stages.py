@@ -6,7 +6,7 @@ are played one after another and on this machine alone: leave it to them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import combinations, count
 from pathlib import Path
 from typing import Any
@@ -23,11 +23,13 @@ from eightfold.learning.config import TrainConfig
 from eightfold.learning.opponents import evaluated_networks
 from eightfold.learning.runs.folder import CONFIG
 from eightfold.learning.runs.metrics import read_metrics
+from eightfold.learning.varying import BETWEEN
+from eightfold.nets.store.description import check_fits
 from eightfold.nets.store.places import find_network
-from eightfold.nets.store.policy_value import PolicyValueNetwork, describe_network
+from eightfold.nets.store.policy_value import PolicyValueNetwork, describe, describe_network
 from eightfold.studies.frame import Part, Work
 
-BETWEEN = "|"  # players may hold spaces and commas
+TIMES = ("seconds", "opponent_seconds")  # of a move, in the mean
 SIDES = ("first", "second")  # black moves first
 PLAYED = ("network", "options", "openings", "opening_plies", "part_games", "seed")
 
@@ -41,19 +43,23 @@ class StrengthSettings:
     )
     games: int = setting(100, "games against each of them", least=2, most=100_000)
     part_games: int = setting(10, "games of a match that are kept together", least=2, most=1000)
-    openings: str = setting("balanced", "how games begin, as `eightfold match --openings` takes it")
+    openings: str = setting("random", "how games begin, as `eightfold match --openings` takes it")
     opening_plies: int = setting(4, "moves of an opening", least=0, most=100)
     boards: str = setting("", "other boards that it plays on, with | between them; empty: none")
     board_opponent: str = setting("alphabeta:seconds=0.5", "whom it plays there")
     board_games: int = setting(20, "games on each of them", least=2, most=100_000)
-    run: str = setting("", "the run that made it, whose kept networks show how it grew; empty: that is not asked")
-    growth_options: str = setting("playouts=64", "how these play each other, as options of the player net")
+    growth_options: str = setting(
+        "playouts=64,proof_nodes=0,threat_nodes=0", "how the networks of a run play each other, as options of net"
+    )
     growth_games: int = setting(40, "games of each pair of them", least=2, most=100_000)
     seed: int = setting(0, "seed of the first part of a match; each has the next", least=0, most=2**31)
 
 
 def check(settings: Any) -> None:
-    describe_network(settings.network)  # an error if there is none
+    description, any_size = describe(find_network(settings.network, PolicyValueNetwork)[1])
+    for name in ("games", "part_games", "board_games", "growth_games"):
+        if getattr(settings, name) % 2:
+            raise EightfoldError(f"{name}={getattr(settings, name)} is odd; every opening is played from both sides")
     read_player(f"net:{settings.network},{settings.options}")
     read_player(f"net:{settings.network},{settings.growth_options}")
     opponents = _listed(settings.opponents)
@@ -62,9 +68,17 @@ def check(settings: Any) -> None:
     for player in (*opponents, settings.board_opponent):
         read_player(player)
     for board in _listed(settings.boards):
-        make_game(board, trusted=True)  # a study's settings are the user's own words
-    if settings.run and not ((Path(settings.run) / CONFIG).is_file() and read_metrics(Path(settings.run))):
-        raise EightfoldError(f"{settings.run} is not the folder of a run that has begun")
+        game = make_game(board, trusted=True)  # a study's settings are the user's own words
+        check_fits(description.game, game, who=settings.network, any_size=any_size)
+
+
+def identify(run: Path) -> Any:
+    """Which run this is, also after it went on: its settings but for their length."""
+    if not (run / CONFIG).is_file():
+        raise EightfoldError(f"{run} is not the folder of a run: it has no {CONFIG}")
+    for place in _grown(run):
+        describe_network(place)  # an error now if one is gone
+    return {**asdict(load_config(TrainConfig(), run / CONFIG)), "games": 0, "minutes": 0}
 
 
 def weights_of_network(work: Work) -> Path:
@@ -72,7 +86,7 @@ def weights_of_network(work: Work) -> Path:
 
 
 def weights_of_run(work: Work) -> list[Path]:
-    return [find_network(place, PolicyValueNetwork)[1] for place in _grown(work.settings.run)]
+    return [find_network(place, PolicyValueNetwork)[1] for place in _grown(work.run)] if work.run else []
 
 
 def _listed(text: str) -> list[str]:
@@ -122,8 +136,7 @@ def _matches(work: Work, pairs: list[tuple[str, str]], games: int) -> dict[str, 
         {"game": game, "opponent": opponent, **_sum(played[first : first + len(starts)])}
         for (game, opponent), first in zip(pairs, whole, strict=True)
     ]
-    told = ("options", "opening_plies", "part_games", "seed")
-    return {"player": player, "rows": rows, **{name: getattr(settings, name) for name in told}}
+    return {"player": player, "rows": rows, "part_games": settings.part_games, "seed": settings.seed}
 
 
 def play_by_clock(
@@ -154,8 +167,8 @@ def play_by_clock(
     return {
         **_counts(report),
         "moves": sum(len(result.position.moves) for result in report.results),
-        "seconds": games * ours,
-        "opponent_seconds": games * theirs,
+        "seconds": ours,
+        "opponent_seconds": theirs,
         "forfeits": len(report.forfeits),
         "openings": report.openings,
     }
@@ -176,13 +189,15 @@ def _sum(parts: list[dict[str, Any]]) -> dict[str, Any]:
     first, second = (_tally(sides[side]) for side in SIDES)
     total = first + second
     low, high = total.interval
-    means = {name: sum(part[name] for part in parts) / total.games for name in ("moves", "seconds", "opponent_seconds")}
+    moves = sum(part["moves"] for part in parts)
+    times = {name: sum(part["moves"] * part[name] for part in parts) / moves for name in TIMES}
     return {
         **{name: getattr(total, name) for name in ("games", "wins", "draws", "losses", "score")},
         "low": low,
         "high": high,
         **sides,
-        **means,
+        "moves": moves / total.games,
+        **times,
         "forfeits": sum(part["forfeits"] for part in parts),
         "openings": parts[0]["openings"],
     }
@@ -191,30 +206,30 @@ def _sum(parts: list[dict[str, Any]]) -> dict[str, Any]:
 # ---- how it grew --------------------------------------------------------------------------------------
 
 
-def _grown(run: str) -> dict[str, tuple[int, float]]:
+def _grown(run: Path) -> dict[str, tuple[int, float]]:
     """The networks of a run from its first weights to its last, by place: after how many games and minutes."""
-    if not run:
-        return {}
-    folder, found = Path(run), {}
-    config = load_config(TrainConfig(), folder / CONFIG)
+    found: dict[str, tuple[int, float]] = {}
+    config = load_config(TrainConfig(), run / CONFIG)
     if config.start_from:
         found[config.start_from] = 0, 0.0
-    minutes = {int(line["games"]): float(line["minutes"]) for line in read_metrics(folder) if "games" in line}
-    *_, last = minutes
-    for games, place in evaluated_networks(folder).items():
+    minutes = {int(line["games"]): float(line["minutes"]) for line in read_metrics(run) if "games" in line}
+    if not minutes:
+        raise EightfoldError(f"{run} has not played a game yet")
+    last = max(minutes)
+    for games, place in evaluated_networks(run).items():
         if games in minutes and games < last:
             found[str(place)] = games, minutes[games]
-    found[run] = last, minutes[last]
+    found[str(run)] = last, minutes[last]
     return found
 
 
 def growth(work: Work) -> list[dict[str, Any]] | None:
     """Elo of the networks of a run by a round robin; that of the first is 0."""
-    settings, networks = work.settings, _grown(work.settings.run)
+    settings, networks = work.settings, _grown(work.run) if work.run else {}
     if len(networks) < 2:
         return None
     places = list(networks)
-    game = describe_network(settings.run).game
+    game = describe_network(places[-1]).game
     pairs = list(combinations(range(len(places)), 2))
     cases = [
         {
