@@ -27,6 +27,19 @@ def test_a_game_is_drawn_with_its_coordinates():
     assert "you play black" in done.stdout
 
 
+@pytest.mark.parametrize(
+    ("game", "named"),
+    [
+        ("gomoku:size=8", "net:gomoku-8,level=master plays"),
+        ("gomoku:size=6,win=4", "alphabeta plays"),
+    ],
+)
+def test_without_an_opponent_the_best_one_for_the_game_plays(game, named):
+    done = eightfold("play", "--game", game, input="c3\nquit\n")
+    assert done.returncode == 0, done.stderr
+    assert named in done.stdout
+
+
 def test_forbidden_points_are_marked(capsys):
     game = make_game("gomoku:size=15,rule=renju")
     draw_board(game.after(["h9", "a1", "h7", "o1", "g8", "a15", "i8", "o15"]))

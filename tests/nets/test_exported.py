@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from eightfold.arena import make_player
+from eightfold.arena.players import best_player
 from eightfold.core.extras import is_installed
 from eightfold.games import make_game
 from eightfold.nets.inference.backends import has_openvino
@@ -163,7 +164,7 @@ def test_bad_files_are_one_clear_line(tmp_path):
         bad.write_bytes(content)
         assert said in refusal(lambda: opened(bad, game))
     assert "holds no network" in refusal(lambda: opened(tmp_path / "none.onnx", game))
-    assert "was trained for" in refusal(lambda: opened(path, make_game("gomoku:size=7,rule=standard")))
+    assert "was trained for" in refusal(lambda: opened(path, make_game("gomoku:size=7,win=4")))
     fixed = export(tmp_path / "fixed", network="a1")
     assert "was trained for" in refusal(lambda: make_player(f"net:{fixed}", make_game("gomoku:size=8")))
     model = onnx.load(path)
@@ -195,9 +196,14 @@ def test_the_largest_shipped_network_of_a_game_is_the_default(tmp_path, monkeypa
     assert engine_player(None, game).startswith("alphabeta")
     export(tmp_path / "small")
     large = export(tmp_path / "large", network="resnet:blocks=2,filters=16")
-    export(tmp_path / "other", network="resnet:blocks=3,filters=16", game="gomoku:size=8,win=5,rule=freestyle")
+    other = export(tmp_path / "other", network="resnet:blocks=3,filters=16", game="gomoku:size=12,win=5,rule=freestyle")
+    export(tmp_path / "fixed", network="a1", game="gomoku:size=13,win=5,rule=freestyle")
     save_checkpoint(tmp_path / "plain", load_checkpoint(tmp_path / "small")[0], load_description(tmp_path / "small"))
     assert best_shipped(game) == large
+    nearest = {13: tmp_path / "fixed" / "network.onnx", 14: other, 20: other, game.size + 1: large}
+    assert {size: best_shipped(make_game(f"gomoku:size={size},win=5")) for size in nearest} == nearest
+    assert best_shipped(make_game("gomoku:size=12,rule=renju")) == other
+    assert best_shipped(make_game("gomoku:size=12,win=4")) is None, "it was trained for another length"
     with monkeypatch.context() as bare:
         bare.setattr(policy_value, "installed_runtimes", list)
         assert best_shipped(game) is None, "nothing here could run it"
@@ -209,19 +215,27 @@ def test_the_largest_shipped_network_of_a_game_is_the_default(tmp_path, monkeypa
     )
 
 
-def test_the_shipped_network_is_exported_too_and_is_the_default_on_its_board():
-    game = make_game("gomoku:size=8")
+@pytest.mark.parametrize("size", [8, 15])
+def test_the_shipped_networks_are_exported_too_and_are_the_default_on_their_boards(size):
+    game = make_game(f"gomoku:size={size}")
     path = best_shipped(game)
     assert path is not None
-    assert path.parent.name == "gomoku-8"
+    assert path.parent.name == f"gomoku-{size}"
     weights, stored = load_checkpoint(path.parent)
     runner, description = opened(path, game)
-    assert description.game == stored.game
-    planes = np.random.default_rng(1).integers(0, 2, (5, stored.shape().planes, 8, 8)).astype(np.float32)
+    assert description.game == stored.game == game.text
+    planes = np.random.default_rng(1).integers(0, 2, (5, stored.shape().planes, size, size)).astype(np.float32)
     for ours, theirs in zip(runner.run(planes), TorchBackend(weights, stored.shape()).run(planes), strict=True):
         np.testing.assert_allclose(ours, theirs, atol=0.03 * max(1, np.abs(theirs).max()))
     assert engine_player(None, game).startswith(f"net:{path},seconds=")
-    assert engine_player(None, make_game("gomoku:size=15")).startswith("alphabeta:seconds=")
+
+
+def test_boards_of_other_sizes_have_the_network_of_the_nearest_one():
+    names = {size: best_player(make_game(f"gomoku:size={size}")) for size in (7, 9, 13, 19, 20)}
+    assert names == {7: "net:gomoku-8", 9: "net:gomoku-8", **dict.fromkeys((13, 19, 20), "net:gomoku-15")}
+    assert best_player(make_game("gomoku:size=15,rule=renju")) == "net:gomoku-15"
+    assert best_player(make_game("gomoku:size=15,win=4")) == "alphabeta"
+    assert best_player(make_game("go:size=9")) == "mcts"
 
 
 SPY = """

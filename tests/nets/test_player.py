@@ -47,7 +47,6 @@ def test_a_pooled_network_plays_boards_it_was_not_trained_on(tmp_path):
     [
         ("a1", "gomoku:size=6,win=4"),
         ("resnet:blocks=1,filters=8", "gomoku:size=6,win=5"),
-        ("resnet:blocks=1,filters=8", "gomoku:size=5,win=4,rule=standard"),
     ],
 )
 def test_another_game_is_refused(network, game, tmp_path):

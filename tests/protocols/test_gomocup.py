@@ -412,7 +412,7 @@ def test_a_player_that_fails_is_an_error_and_not_the_end():
 def test_the_default_player_is_alphabeta_by_time_where_no_network_is_shipped():
     from eightfold.protocols.default_player import engine_player
 
-    assert engine_player(None, make_game("gomoku:size=13")) == "alphabeta:seconds=5"
+    assert engine_player(None, make_game("gomoku:size=13,win=4")) == "alphabeta:seconds=5"
     assert engine_player("mcts", make_game("gomoku:size=13")) == "mcts:memory=96"
     assert engine_player("mcts:memory=7", make_game("gomoku:size=13")) == "mcts:memory=7"
     assert (

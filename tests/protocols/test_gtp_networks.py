@@ -78,12 +78,13 @@ def test_which_games_a_network_of_go_plays(game, any_size, expected):
     assert plays(TRAINED, make_game(game), any_size=any_size) == expected
 
 
-def test_the_rules_of_gomoku_are_another_game_and_so_is_a_board_that_does_not_fit(tmp_path):
+def test_the_length_of_a_row_makes_another_game_and_so_does_a_board_that_does_not_fit(tmp_path):
     from eightfold.nets.store.description import plays
 
     trained = "gomoku:size=8,win=5,rule=freestyle"
-    for other in ("gomoku:size=8,win=4", "gomoku:size=8,rule=standard", "gomoku:size=8,rule=renju"):
-        assert not plays(trained, make_game(other), any_size=True)
+    assert not plays(trained, make_game("gomoku:size=8,win=4"), any_size=True)
+    for other in ("gomoku:size=8,rule=standard", "gomoku:size=8,rule=renju"):
+        assert plays(trained, make_game(other), any_size=False)
     make_network(tmp_path, "a1")
     said = refusal(lambda: make_player(f"net:{tmp_path}", make_game("go:size=7,komi=6.5")))
     assert "was trained for go:size=9" in said

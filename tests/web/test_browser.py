@@ -305,3 +305,22 @@ def test_a_banner_says_what_is_compiled_by_whom_and_for_how_long(page):
     page.evaluate("() => window.eightfold.game.socket.received({ type: 'compiling', tasks: [] })")
     assert not page.is_visible("#compiling")
     assert not page.is_visible("#loading")
+
+
+def test_another_board_brings_the_network_of_that_board_unless_somebody_else_was_chosen(page):
+    page.click("#new-game")
+    seat, size = page.locator("dialog [data-seat=white]"), page.locator("dialog [data-option=size]")
+    strength = page.locator("dialog .seat:has([data-seat=white]) select").nth(1)
+
+    def with_size(number: int) -> str:
+        size.fill(str(number))
+        size.blur()
+        return seat.input_value()
+
+    seat.select_option("net:gomoku-15")
+    strength.select_option("2")
+    assert with_size(8) == "net:gomoku-8"
+    assert strength.input_value() == "2", "as strong as before"
+    assert with_size(19) == "net:gomoku-15"
+    seat.select_option("greedy")
+    assert with_size(8) == "greedy"

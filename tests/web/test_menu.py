@@ -27,6 +27,20 @@ def test_the_menu_has_the_built_in_players_and_those_that_were_asked_for(tmp_pat
     assert str(tmp_path) not in str([entry.as_dict() for entry in menu.all()])
 
 
+def test_the_network_of_the_nearest_board_is_the_default():
+    menu = Menu()
+    expected = {
+        "gomoku:size=8": "net:gomoku-8",
+        "gomoku:size=10": "net:gomoku-8",
+        "gomoku:size=15": "net:gomoku-15",
+        "gomoku:size=20,rule=renju": "net:gomoku-15",
+        "gomoku:size=15,win=4": "alphabeta",
+        "go:size=9": "mcts",
+    }
+    assert {text: menu.default_opponent(make_game(text)).key for text in expected} == expected
+    assert menu.find("net:gomoku-15").as_dict()["tolerates"] == ["rule", "size"]
+
+
 def test_an_internal_symmetry_network_is_on_the_menu_for_go_alone(tmp_path):
     file = tmp_path / "mine.safetensors"
     file.write_bytes((MODELS / "isn-9" / "network.safetensors").read_bytes())

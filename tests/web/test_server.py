@@ -410,9 +410,9 @@ def test_a_network_of_a_run_plays(address):
 def test_a_network_for_another_board_is_refused_and_forfeits_where_it_sits_down_later(address):
     network = {"player": "net:first", "level": 0}
     with client(address) as page:
-        said = page.refused("new", game="gomoku:size=7,rule=standard", black=HUMAN, white=network)
+        said = page.refused("new", game="gomoku:size=7,win=4", black=HUMAN, white=network)
         assert "player net:first was trained for gomoku:size=7" in said
-        page.new(game="gomoku:size=7,rule=standard")
+        page.new(game="gomoku:size=7,win=4")
         page.say("seats", black=network, white=HUMAN)
         state = page.hear("state", lambda s: s["over"])
         assert "net:first forfeits" in state["outcome"]

@@ -21,6 +21,8 @@ from eightfold.core.commands import split_command, split_words
 from eightfold.core.errors import EightfoldError, shown, unknown
 from eightfold.core.specs import read_spec, split_name
 from eightfold.games.game import Game
+from eightfold.nets.store.places import find_network
+from eightfold.nets.store.policy_value import best_shipped
 from eightfold.parts import PLAYERS
 from eightfold.search.kind import PlayerClass, PlayerKind
 from eightfold.search.result import Player, close_player
@@ -53,6 +55,15 @@ def make_player(player: str | Player, game: Game, *, seed: int = 0) -> Player:
     if not isinstance(player, str):
         return player
     return read_player(player).make(game, seed=seed)
+
+
+def best_player(game: Game) -> str:
+    """The text of the strongest player that comes with Eightfold for a game: a network, or a search that suits it."""
+    network = best_shipped(game)
+    if network is None:
+        return game.usual_player
+    name = network.parent.name  # what lies in the working folder by the same name comes first, and is another network
+    return f"net:{name if find_network(name)[1].parent == network.parent else network}"
 
 
 def at_level(player: str, level: str) -> str:

@@ -149,7 +149,12 @@ def tournament(
 
 @app.command()
 def play(
-    player: Annotated[str, typer.Argument(help="Your opponent, e.g. alphabeta:depth=4 (see `eightfold players`).")],
+    player: Annotated[
+        str | None,
+        typer.Argument(
+            help="Your opponent, e.g. alphabeta:depth=4 (see `eightfold players`; default: the best for the game)."
+        ),
+    ] = None,
     game: GameOption = "gomoku:size=15",
     colour: Annotated[str, typer.Option(help="Your colour: black (moves first) or white.")] = "black",
     level: Annotated[
@@ -161,7 +166,7 @@ def play(
     seed: SeedOption = 0,
 ) -> None:
     """Play against a player, in this terminal."""
-    from eightfold.arena.players import at_level, read_player
+    from eightfold.arena.players import at_level, best_player, read_player
     from eightfold.arena.terminal import TerminalGame
     from eightfold.core.errors import unknown
     from eightfold.games.game import COLOUR_NAMES, make_game
@@ -170,6 +175,10 @@ def play(
     colours = {name: number for number, name in COLOUR_NAMES.items()}
     if colour.lower() not in colours:
         raise unknown("colour", colour, colours)
+    the_game, swap2 = make_game(game, trusted=True), opening == "swap2"
+    if player is None:
+        player = best_player(the_game)
+        level = level or read_player(player).kind.usual_level
     if level is not None:
         place, player = read_player(player).argument, at_level(player, level)
         found = read_level_ratings(place)
@@ -178,7 +187,6 @@ def play(
             typer.echo(f"{level}: Elo {round(rating.elo):+d} ± {rating.error:.0f}, where {found.zero} has 0")
     if opening not in ("free", "swap2"):
         raise unknown("opening", opening, ("free", "swap2"))
-    the_game, swap2 = make_game(game, trusted=True), opening == "swap2"
     TerminalGame(the_game, player, swap2=swap2, colour=colours[colour.lower()], seed=seed).run()
 
 

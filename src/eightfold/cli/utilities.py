@@ -18,7 +18,7 @@ def gomocup(
         str | None,
         typer.Option(
             help="A player, e.g. alphabeta (see `eightfold players`); "
-            "default: a shipped network for this board, else the game's usual classical player."
+            "default: the shipped network of the nearest board, else the game's usual classical player."
         ),
     ] = None,
     seed: SeedOption = 0,
@@ -36,7 +36,7 @@ def gtp(
         str | None,
         typer.Option(
             help="A player, e.g. mcts:playouts=2000 (see `eightfold players`); "
-            "default: a shipped network for this board, else the game's usual classical player."
+            "default: the shipped network of the nearest board, else the game's usual classical player."
         ),
     ] = None,
     game: Annotated[

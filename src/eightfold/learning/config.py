@@ -184,7 +184,7 @@ class EvaluationConfig:
     )
     threat_nodes: int = setting(
         AS_IN_SELF_PLAY,
-        "nodes to spend at the root on wins by threats there; -1: as in self-play, which can afford fewer",
+        "nodes for wins by threats at the root, in evaluations and in later play; -1: as in self-play",
         least=AS_IN_SELF_PLAY,
         most=1_000_000,
     )

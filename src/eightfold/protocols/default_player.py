@@ -6,9 +6,9 @@ exported file.
 
 from __future__ import annotations
 
-from eightfold.arena.players import read_player
+from eightfold.arena.players import best_player, read_player
 from eightfold.games.game import Game
-from eightfold.nets.store.policy_value import best_shipped, find_exported
+from eightfold.nets.store.policy_value import find_exported
 
 DEFAULT_SECONDS = 5  # for a move, where nobody sets a limit
 DEFAULT_MEMORY = 96  # megabytes for a tree: with the rest of the process well below the 350 of tournaments
@@ -22,8 +22,7 @@ def engine_player(text: str | None, game: Game, *, memory: int = 0) -> str:
     `memory`: megabytes for the whole process; 0: what tournaments allow.
     """
     if text is None:
-        network = best_shipped(game)
-        text = f"net:{network}" if network is not None else game.usual_player
+        text = best_player(game)
         text += f"{',' if ':' in text else ':'}seconds={DEFAULT_SECONDS}"
     spec = read_player(text)
     if spec.name == "net":

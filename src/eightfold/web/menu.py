@@ -16,13 +16,13 @@ from typing import Any
 from eightfold.arena.players import HUMAN, PlayerSpec, make_player, read_player
 from eightfold.core.commands import split_words
 from eightfold.core.errors import EightfoldError, unknown
-from eightfold.games.game import Game
+from eightfold.games.game import Game, make_game
 from eightfold.isn.go_network import GoIsn
 from eightfold.nets.heads import predicts_ownership
 from eightfold.nets.levels import NOT_RATED, LevelRatings, read_level_ratings
-from eightfold.nets.store.description import check_fits
+from eightfold.nets.store.description import check_fits, distance, plays
 from eightfold.nets.store.exported import is_exported
-from eightfold.nets.store.places import find_network, shipped_networks
+from eightfold.nets.store.places import MODELS, find_network, shipped_networks
 from eightfold.nets.store.policy_value import PolicyValueNetwork, describe
 from eightfold.parts import CLASSICAL_PLAYERS
 from eightfold.search.result import Player
@@ -49,6 +49,8 @@ class MenuEntry:
     place: str = ""  # a folder or file that no message may tell
     game: str = ""  # the game that its network was trained for, or a family without its options: any of them
     any_size: bool = False
+    tolerates: tuple[str, ...] = ()  # options of the game in which its network may meet other values, `size` among them
+    shipped: bool = False  # whether it is a network that comes with Eightfold
     needs: str = ""  # a property of the game, as `PlayerKind` has it
     ownership: bool = False  # whether its network predicts who will own the points
 
@@ -100,7 +102,8 @@ class MenuEntry:
             "default_level": self.default_level,
             "is_network": bool(self.network),
             "game": self.game,
-            "any_size": self.any_size,
+            "tolerates": list(self.tolerates),
+            "shipped": self.shipped,
         }
 
 
@@ -140,10 +143,19 @@ class Menu:
         return entries[key]
 
     def default_opponent(self, game: Game) -> MenuEntry:
-        """Who plays or analyses where nobody is chosen: a network for this very game, else a search that suits it."""
+        """Who plays or analyses where nobody is chosen: a network for the very game, a shipped one, or a search.
+
+        Of the shipped ones that play it, it is the one of the nearest board.
+        """
         entries = self.all()
-        networks = [entry for entry in entries if entry.network and entry.game == game.text]
-        return (networks or [entry for entry in entries if entry.key == game.usual_player])[0]
+        networks = [
+            entry
+            for entry in entries
+            if entry.game == game.text or (entry.shipped and plays(entry.game, game, any_size=entry.any_size))
+        ]
+        if networks:
+            return min(networks, key=lambda entry: distance(entry.game, game))
+        return next(entry for entry in entries if entry.key == game.usual_player)
 
 
 def _entry(text: str) -> MenuEntry:
@@ -180,6 +192,8 @@ def _net_entry(spec: PlayerSpec) -> MenuEntry:
         place=place,
         game=description.game,
         any_size=any_size,
+        tolerates=tuple(sorted(make_game(description.game).spec.networks_tolerate | ({"size"} if any_size else set()))),
+        shipped=file.parent.parent == MODELS,
         ownership=predicts_ownership(description.network) and not is_exported(file),  # a file without those outputs
     )
 

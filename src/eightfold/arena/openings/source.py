@@ -1,8 +1,8 @@
 """Where the openings of a match come from, by a short text:
 
     random                 random moves anywhere, as many as asked for (`random_moves.py`)
-    balanced               of random moves those after which neither side is lost, by the shipped network of the game
-                           or, where there is none, by short searches of `mcts` (`balanced.py`)
+    balanced               of random moves those after which neither side is lost, by the shipped network of the
+                           nearest board or, where the game has none, by short searches of `mcts` (`balanced.py`)
     balanced:NETWORK       the same by a network of one's own: a run, a checkpoint, an exported file
     openings.txt, games/   a list of one's own (`lists.py`)
 

@@ -82,14 +82,23 @@ def check_fits(trained: str, game: Game, *, who: object, any_size: bool) -> None
 def plays(trained: str, game: Game, *, any_size: bool) -> bool:
     """Whether a network that was trained for a game plays this one: the same family, differing only in what it bears.
 
-    That is what the game's `networks_tolerate` lists (in Go the komi, the rules and the handicap), and with `any_size`,
-    whose weights fit every board, the size.
+    That is what the game's `networks_tolerate` lists (in Go the komi, the rules and the handicap, in Gomoku the rule),
+    and with `any_size`, whose weights fit every board, the size.
     """
     if trained == game.text:
         return True
     own = make_game(trained)
     borne = own.spec.networks_tolerate | ({"size"} if any_size else set())
     return own.spec is game.spec and differences(own, game) <= borne
+
+
+def distance(trained: str, game: Game) -> tuple[int, int]:
+    """How far a game is from the one that a network was trained for and that `plays` allows it: small is near.
+
+    First by how much the boards differ in size, then by how many other options do.
+    """
+    own = make_game(trained)
+    return abs(own.size - game.size), len(differences(own, game) - {"size"})
 
 
 def differences(one: Game, other: Game) -> set[str]:

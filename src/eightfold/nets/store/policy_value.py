@@ -26,7 +26,15 @@ from eightfold.nets.inference.backends.interface import Runner
 from eightfold.nets.inference.evaluator import AS_IS, NetworkEvaluator, policies_of
 from eightfold.nets.inference.runtimes import INPUT, OUTPUTS, RUNTIMES, installed_runtimes
 from eightfold.nets.store import places
-from eightfold.nets.store.description import DESCRIPTION, EXPORTED, WEIGHTS, Description, load_description, plays
+from eightfold.nets.store.description import (
+    DESCRIPTION,
+    EXPORTED,
+    WEIGHTS,
+    Description,
+    distance,
+    load_description,
+    plays,
+)
 from eightfold.nets.store.exported import is_exported, load_exported, read_description, read_facts
 from eightfold.nets.store.network import Evaluations, Network, OnnxFile
 from eightfold.nets.store.onnx_metadata import SOURCE
@@ -251,14 +259,15 @@ def find_exported(place: str | Path) -> Path:
 def best_shipped(game: Game) -> Path | None:
     """The exported file of the strongest shipped network for a game, if there is one and it can be run here.
 
-    Of several one for this very game, with its komi and its rules, and of those the largest: they are trained for as
+    Of several the one that was trained for what is nearest to it, and of those the largest: they are trained for as
     long as they keep getting better, so more weights play better.
     """
     found: list[Any] = []
     for name in places.shipped_networks(PolicyValueNetwork) if installed_runtimes() else []:
         path = places.MODELS / name / EXPORTED
         if path.is_file():
-            trained = load_description(path.parent).game
-            if plays(trained, game, any_size=False):
-                found.append((trained == game.text, path.stat().st_size, name, path))
+            description, any_size = describe(path)
+            if plays(description.game, game, any_size=any_size):
+                far = distance(description.game, game)
+                found.append((*(-part for part in far), path.stat().st_size, name, path))
     return max(found)[-1] if found else None

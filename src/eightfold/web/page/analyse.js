@@ -2,7 +2,7 @@
 // records in and out.
 
 import { button, copyText, field, make, select, toast } from "./dom.js";
-import { SeatForm, fitsGame } from "./forms.js";
+import { SeatForm, fitsGame, networkFor } from "./forms.js";
 import { WinRateGraph } from "./graph.js";
 import { capital, percent, pointName, shortNumber } from "./names.js";
 import { PointMaps } from "./point_maps.js";
@@ -98,7 +98,7 @@ export class AnalyseView {
     if (this.fitted === state.game.text && fitsGame(this.by.entry, state.game.text)) return;
     this.fitted = state.game.text;
     const { players } = this.game.menu;
-    const entry = players.find((known) => known.is_network && fitsGame(known, state.game.text))
+    const entry = networkFor(this.game.menu, state.game.text)
       ?? players.find((known) => known.key === "mcts") ?? players[0];
     this.by.seat = { player: entry.key, level: entry.default_level };
   }

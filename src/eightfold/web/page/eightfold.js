@@ -3,7 +3,7 @@
 
 import { Board } from "./board.js";
 import { field, make, select, setOptions } from "./dom.js";
-import { fitsGame } from "./forms.js";
+import { fitsGame, networkFor } from "./forms.js";
 import { looksOf } from "./ground.js";
 import { capital, percent, pointName } from "./names.js";
 
@@ -58,7 +58,7 @@ export class EightfoldView {
     const networks = menu.players.filter((entry) => entry.is_network);
     const fitting = networks.filter((entry) => state && fitsGame(entry, state.game.text));
     const known = fitting.some((entry) => entry.key === this.network.value);
-    const best = fitting.find((entry) => entry.game === state.game.text) ?? fitting[0]; // one for this board size first
+    const best = state && networkFor(menu, state.game.text);
     const before = known ? this.network.value : best?.key ?? "";
     setOptions(this.network, [["", "None"], ...networks.map((entry) => [entry.key, entry.key, entry.summary])], before);
   }

@@ -79,9 +79,10 @@ export class SeatForm {
 export class GameForm {
   constructor(menu, text, onChange = null) {
     this.menu = menu;
+    this.onChange = onChange;
     this.name = select(menu.games.map((game) => [game.name, capital(game.title)]), null, () => {
       this.propose(this.name.value);
-      onChange?.();
+      this.onChange?.();
     });
     this.name.setAttribute("data-option", "game");
     this.box = make("div", { class: "fields" });
@@ -105,6 +106,7 @@ export class GameForm {
             step: Number.isInteger(option.default) ? 1 : "any", inputmode: "numeric",
           });
       control.title = option.help;
+      control.addEventListener("change", () => this.onChange?.());
       control.setAttribute("data-option", option.name);
       this.controls[option.name] = control;
       return field(LABELS[option.name] ?? capital(option.name), control);
@@ -134,13 +136,25 @@ export class GameForm {
   }
 }
 
-// Whether a player can play a game: a network plays the game that it was trained for, some on any board size.
+// The options in which a game differs from the one that a network was trained for; null: it is of another family.
+function differing(entry, text) {
+  const [trained, here] = [readGame(entry.game), readGame(text)];
+  if (trained.name !== here.name) return null;
+  const filledIn = (key) => (key === "win" && here.values[key] === "0") || here.values[key] === "auto"; // by the server
+  return Object.keys(trained.values).filter((key) => here.values[key] !== trained.values[key] && !filledIn(key));
+}
+
+// Whether a player can play a game: a network plays the game that it was trained for, but for what it tolerates.
 export function fitsGame(entry, text) {
   if (!entry?.game) return true;
-  const [trained, here] = [readGame(entry.game), readGame(text)];
-  if (trained.name !== here.name) return false;
-  return Object.entries(trained.values).every(
-    ([key, value]) => (entry.any_size && key === "size") || here.values[key] === value
-      || (key === "win" && here.values[key] === "0") || here.values[key] === "auto", // the server fills it in
-  );
+  return differing(entry, text)?.every((key) => entry.tolerates.includes(key)) ?? false;
+}
+
+// The network for a game, or undefined: one for this very game, or of the shipped ones that can play it the one whose
+// own board is nearest in size, and of these the one whose rules differ least.
+export function networkFor(menu, text) {
+  const size = (game) => boardSize(null, readGame(game).values);
+  const far = (entry) => 100 * Math.abs(size(entry.game) - size(text)) + differing(entry, text).length;
+  const fitting = menu.players.filter((entry) => entry.is_network && fitsGame(entry, text));
+  return fitting.filter((entry) => entry.shipped || far(entry) === 0).sort((a, b) => far(a) - far(b))[0];
 }

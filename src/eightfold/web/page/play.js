@@ -1,7 +1,7 @@
 // The play view: the players, their clocks, and the buttons of a game.
 
 import { announce, button, field, make, toast } from "./dom.js";
-import { GameForm, SeatForm, readGame } from "./forms.js";
+import { GameForm, SeatForm, networkFor, readGame } from "./forms.js";
 import { Swap2Bar, openingField, openingText } from "./swap2.js";
 import { BLACK, COLOURS, WHITE, actionOf, capital, clockText, percent, pointName } from "./names.js";
 
@@ -138,13 +138,20 @@ export class PlayView {
 
   openDialog() {
     const { menu, state } = this.game;
-    // A network plays its own game only: another game needs another player.
+    // Who was chosen for a seat stays there. Who sat there by default, or cannot play the new game, makes room for the
+    // default of that game; a network for another network of the same strength.
     const gameChanged = () => {
       const { white: opponent } = defaultSeats(menu, gameForm.text);
-      for (const form of [black, white]) if (!gameForm.fits(form.entry)) form.seat = opponent;
+      for (const form of [black, white]) {
+        if (gameForm.fits(form.entry) && form.seat.player !== usual) continue;
+        const { is_network: isNetwork } = menu.players.find((entry) => entry.key === opponent.player);
+        form.seat = isNetwork && form.entry?.is_network ? { ...opponent, level: form.seat.level } : opponent;
+      }
+      usual = opponent.player;
       opening.fit(gameForm.family);
     };
     const gameForm = new GameForm(menu, state?.game.text ?? menu.default_game, gameChanged);
+    let usual = defaultSeats(menu, gameForm.text).white.player;
     const changed = (seat) => (fully) => fully === true && this.fit(gameForm, seat());
     const opening = openingField();
     opening.fit(gameForm.family);
@@ -185,17 +192,17 @@ export class PlayView {
   }
 }
 
-// The human has black; white is a network for this very game if there is one, else a search that suits the game.
+// The human has black; white is a network for this game if there is one, else a search that suits the game.
 export function defaultSeats(menu, text) {
   const family = menu.games.find((known) => known.name === readGame(text).name);
-  const opponent = menu.players.find((entry) => entry.is_network && entry.game === text)
+  const opponent = networkFor(menu, text)
     ?? menu.players.find((entry) => entry.key === family?.default_player)
     ?? menu.players[0];
   return { black: { player: "human", level: 0 }, white: { player: opponent.key, level: opponent.default_level } };
 }
 
-// The game of a first visit: what the user asked for, else a network's, if there is one.
+// The game of a first visit: what the user asked for, or the usual one if there is a network for it, else a network's.
 export function defaultGame(menu) {
-  if (menu.asked_for) return menu.default_game;
+  if (menu.asked_for || networkFor(menu, menu.default_game)) return menu.default_game;
   return menu.players.find((entry) => entry.is_network)?.game || menu.default_game;
 }
