@@ -9,6 +9,7 @@ from typing import Generic, TypeVar
 
 Result = TypeVar("Result")
 POLL = 0.02  # seconds between two looks at `stop`
+NAME = "background"  # of the threads
 
 
 class BackgroundTask(Generic[Result]):
@@ -26,7 +27,7 @@ class BackgroundTask(Generic[Result]):
                 self._error = error
             self._done.set()
 
-        threading.Thread(target=run, name="background", daemon=True).start()
+        threading.Thread(target=run, name=NAME, daemon=True).start()
 
     @property
     def done(self) -> bool:
@@ -48,3 +49,8 @@ class BackgroundTask(Generic[Result]):
         if self._error is not None:
             raise self._error
         return self._results[0]
+
+
+def anything_goes_on() -> bool:
+    """Whether a task is still at work. A process must not end as usual then: libraries abort it in their middle."""
+    return any(thread.name == NAME for thread in threading.enumerate())

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from eightfold.core.errors import EightfoldError
+from eightfold.protocols.background import anything_goes_on
 from eightfold.protocols.line_reader import decode_ascii, read_lines
 
 MOST_WAITING = 10_000  # lines; a program that sends more without waiting for answers is made to wait
@@ -184,7 +185,13 @@ def serve_lines(
     target = os.dup(1)
     sys.stdout.flush()
     os.dup2(2, 1)
+    status = 0
     try:
         Session(begin, protocol, ponder=ponder, target=target).run()
     except KeyboardInterrupt:
-        sys.exit(130)
+        status = 130
+    if anything_goes_on():  # a network that is being loaded
+        sys.stderr.flush()
+        os._exit(status)
+    if status:
+        sys.exit(status)
