@@ -154,6 +154,7 @@ def test_a_click_shows_the_shapes_of_a_point(address):
         page.wait_for_function("n => window.eightfold.game.state.node !== n", arg=before)
         page.wait_for_function("() => document.querySelector('#pattern-rank').textContent.includes('of 43 legal')")
         page.click('nav a[data-view="analyse"]')
-        assert page.get_attribute("svg.board .block", "visibility") == "hidden"
+        hidden = "() => document.querySelector('svg.board .block').getAttribute('visibility') === 'hidden'"
+        page.wait_for_function(hidden)  # a view opens when the address has changed
         click_point(page, 0)
         page.wait_for_function("() => window.eightfold.game.state.stones[0] !== '0'")

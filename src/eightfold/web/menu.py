@@ -192,10 +192,19 @@ def _net_entry(spec: PlayerSpec) -> MenuEntry:
         place=place,
         game=description.game,
         any_size=any_size,
-        tolerates=tuple(sorted(make_game(description.game).spec.networks_tolerate | ({"size"} if any_size else set()))),
+        tolerates=_tolerated(description.game, any_size=any_size),
         shipped=file.parent.parent == MODELS,
         ownership=predicts_ownership(description.network) and not is_exported(file),  # a file without those outputs
     )
+
+
+def _tolerated(trained: str, *, any_size: bool) -> tuple[str, ...]:
+    """The options in which a network may meet other values; none of a game that nobody here has asked for."""
+    try:
+        options = make_game(trained).spec.networks_tolerate
+    except EightfoldError:
+        return ()
+    return tuple(sorted(options | ({"size"} if any_size else set())))
 
 
 def _isn_entry(spec: PlayerSpec) -> MenuEntry:
