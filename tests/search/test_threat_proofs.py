@@ -108,6 +108,14 @@ def test_moves_that_lose_to_threats_are_proven_to(text, moves):
         assert search.forest.proof[0, ROOT] == LOST
 
 
+def test_who_has_lost_holds_out_as_long_as_possible():
+    """White has four that can be stopped on f8, and an open three that cannot be stopped any more then."""
+    moves = "k8 g8 a1 h8 a15 i8 o1 j8 o15 d4 a8 e4 h15 f4"
+    position, search = searched("gomoku:size=15", moves, 400, proof_nodes=100)
+    assert search.forest.proof[0, ROOT] == LOST
+    assert [position.game.name_of(int(move)) for move in search.best_moves(0)] == ["f8"]
+
+
 def test_nothing_is_looked_for_twice_at_one_root(monkeypatch):
     position, search = searched("gomoku:size=9", "e5 a1 f5 i1", 20, threat_nodes=500)
     asked = []

@@ -17,7 +17,7 @@ from eightfold.core.errors import EightfoldError
 from eightfold.core.specialise import specialise
 from eightfold.core.threads import run_parts
 from eightfold.games.game import Game
-from eightfold.games.state import BLACK, WHITE
+from eightfold.games.state import BLACK, NO_MOVE, WHITE
 from eightfold.search.forest_arrays import constants_of, make_forest, make_leaves, make_roots, nodes_needed
 from eightfold.search.kernels import forced, gumbel
 from eightfold.search.kernels import roots as root_kernels
@@ -243,16 +243,28 @@ class ForestSearch:
     def best_moves(self, number: int) -> NDArray[np.int64]:
         """The moves to choose from for points: wins, else the most visited; of those the likeliest by the network.
 
-        With no visits below the root that is the network's policy, less what is proven to lose.
+        With no visits below the root that is the network's policy, less what is proven to lose. If all moves are, the
+        opponent may still not see how: then those that hold out longer.
         """
         forest, edges = self.forest, self._edges(number, ROOT)
         move, child, prior = (part[number, edges] for part in (forest.move, forest.child, forest.prior))
         visits = self.root_visits(number)[move]
         lost = (child != NONE) & (forest.proof[number, child] == WON)
-        best = visits == visits.max(initial=0)
+        best = visits == visits.max(initial=0) if not lost.all() else self._hold_out(number, move)
         best &= ~lost | lost[best].all()
         best &= prior == prior[best].max(initial=0)
         return np.sort(move[best]).astype(np.int64)
+
+    def _hold_out(self, number: int, moves: NDArray[Any]) -> NDArray[np.bool_]:
+        """Which of some moves leave the other side no win that the rules find quickly, or else none on the spot."""
+        states = np.repeat(self.forest.states[number][None], len(moves), axis=0)
+        for state, move in zip(states, moves, strict=True):
+            self.kernels.play(state, int(move))
+        for nodes in (self.settings.proof_nodes, 0):
+            found = [self.kernels.find_win(state, nodes, self._scratch[0]) for state in states]
+            if NO_MOVE in found:
+                return np.array(found) == NO_MOVE
+        return np.ones(len(moves), np.bool_)
 
     def root_priors(self, number: int) -> NDArray[np.float32]:
         """[A]: what the network alone says of the root."""
