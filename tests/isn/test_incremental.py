@@ -88,6 +88,17 @@ def test_every_candidate_is_worth_what_the_full_evaluation_says(rows, columns, c
         assert np.nanstd(found, axis=1).max() > 0.1, "candidates do differ"
 
 
+@pytest.mark.parametrize("units", [{"trivial": 8}, {"trivial": 1, "symmetrical": 0}, {"faithful": 4, "chiral": 0}])
+def test_networks_of_other_sizes(units):
+    stones = legal_boards(6, 7, 7, seed=1)
+    network = strange(2, **units)
+    previous, colours = outputs_of(network, stones, 3), np.array([1, 2, 1, 2, 1, 2])
+    found = CandidateEvaluator(network).values(stones, previous, colours, np.ones((6, 49), np.uint8))
+    for board in range(6):
+        expected, _ = full_values(network, stones[board], previous[board], colours[board], 0.4, 0.4, False)
+        np.testing.assert_allclose(found[board], expected, atol=2e-5, rtol=0)
+
+
 def test_only_what_is_asked_for_is_answered():
     stones = legal_boards(6, 9, 9, seed=3)
     network = strange(4)

@@ -274,8 +274,8 @@ def neighbour_sums(hidden: Floats, kinds: Ints, rows: int, pitch: int, found: Fl
     row = 0
     for unit in range(len(kinds)):
         own, kind = hidden[unit], kinds[unit]
-        east, west, north, south = _along(own, begin, end, 1, pitch)
-        one, two, three, four = _along(own, begin, end, 1 - pitch, 1 + pitch)  # NE, SW, NW, SE
+        east, west, north, south = along(own, begin, end, 1, pitch)
+        one, two, three, four = along(own, begin, end, 1 - pitch, 1 + pitch)  # NE, SW, NW, SE
         if kind == 0:  # trivial: the centre, the edges, the corners
             here = own[begin:end]
             centre, edges, corners = found[row, begin:end], found[row + 1, begin:end], found[row + 2, begin:end]
@@ -298,8 +298,8 @@ def neighbour_sums(hidden: Floats, kinds: Ints, rows: int, pitch: int, found: Fl
             row += 1
         elif kind == 4:  # faithful: how far the arrows around point away, along the lines and diagonally
             other = hidden[unit + 1]
-            _, _, above, below = _along(other, begin, end, 1, pitch)
-            five, six, seven, eight = _along(other, begin, end, 1 - pitch, 1 + pitch)
+            _, _, above, below = along(other, begin, end, 1, pitch)
+            five, six, seven, eight = along(other, begin, end, 1 - pitch, 1 + pitch)
             straight, slanted = found[row, begin:end], found[row + 1, begin:end]
             for k in range(end - begin):
                 straight[k] = (east[k] - west[k]) + (above[k] - below[k])
@@ -309,7 +309,7 @@ def neighbour_sums(hidden: Floats, kinds: Ints, rows: int, pitch: int, found: Fl
 
 
 @kernel
-def _along(plane: Floats, begin: int, end: int, first: int, second: int) -> tuple[Floats, Floats, Floats, Floats]:
+def along(plane: Floats, begin: int, end: int, first: int, second: int) -> tuple[Floats, Floats, Floats, Floats]:
     """The neighbours of all cells along two lines: a step on and back by `first`, back and on by `second`."""
     return (
         plane[begin + first : end + first],

@@ -8,13 +8,11 @@ that changes nothing (a pass), stays as it is.
 
     evaluate the pass -> for each candidate: which classes change -> hidden units near them -> rewards near those
 
-Equal to the full evaluation but for the order of adding. Boards lie as in `eightfold.isn.fused`, but with the
-hidden units of a cell side by side. Feed-forward networks only: with recurrent links a change is felt further away.
+Equal to the full evaluation but for the order of adding. Feed-forward networks only: with recurrent links a change is
+felt further away. Read next: `eightfold.isn.layers`.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +24,6 @@ from eightfold.isn.class_changes import find_changes
 from eightfold.isn.classes import (
     BLACK,
     EMPTY,
-    EMPTY_POINT,
     OFF_BOARD,
     OUTPUT_NAMES,
     WALL,
@@ -36,8 +33,15 @@ from eightfold.isn.classes import (
     load_board,
     name_groups,
 )
-from eightfold.isn.fused import LANES, UNITS, fast_sigmoid, fast_tanh
-from eightfold.isn.tables import USED, playing_tables
+from eightfold.isn.layers import (
+    change_classes,
+    change_in_rewards,
+    change_units,
+    empty_layers,
+    fill_layers,
+    take_back_worths,
+)
+from eightfold.isn.tables import IsnTables, playing_tables
 from eightfold.isn.weights import HasWeights
 
 Floats = NDArray[np.float32]
@@ -97,9 +101,8 @@ class CandidateEvaluator:
 
         def part(number: int) -> None:
             evaluate_candidates(
-                boards_given, outputs_given, movers, asked,
-                tables.table, tables.kinds, tables.products, tables.parts, tables.rewards, self._capture,
-                self._by_count, values, boards * number // parts, boards * (number + 1) // parts,
+                boards_given, outputs_given, movers, asked, tables, values,
+                boards * number // parts, boards * (number + 1) // parts,
             )  # fmt: skip
 
         run_parts(part, parts)
@@ -108,21 +111,16 @@ class CandidateEvaluator:
 
 @kernel
 def evaluate_candidates(
-    stones: Stones,
-    previous: Floats,
-    colours: Ints,
-    candidates: Bytes,
-    table: Floats,
-    kinds: Ints,
-    products: Floats,
-    parts: Ints,
-    worth: Floats,
-    capture: float,
-    by_count: int,
-    values: NDArray[np.float64],
+    stones: Stones,  # [B, H, W]
+    previous: Floats,  # [B, 7, H, W]
+    colours: Ints,  # [B]
+    candidates: Bytes,  # [B, H * W]
+    tables: IsnTables,
+    values: NDArray[np.float64],  # [B, H * W + 1], to be filled
     first: int,
     stop: int,
 ) -> None:
+    """What `CandidateEvaluator.values` says, of the boards from `first` to `stop`."""
     rows, columns = stones.shape[1], stones.shape[2]
     pitch = columns + 1
     cells = (rows + 2) * pitch + 1
@@ -130,214 +128,42 @@ def evaluate_candidates(
     points, liberty = np.full(cells, WALL, np.int64), np.zeros((4, cells), np.int64)
     groups, members, seen = np.zeros(cells, np.int64), np.zeros(cells, np.int64), np.zeros(cells, np.int64)
     about, names, codes = np.zeros((cells, 5), np.int64), np.zeros(cells, np.int64), np.full(cells, OFF_BOARD, np.int64)
-    hidden, shortcut = np.zeros((cells, UNITS), np.float32), np.zeros((cells, LANES - UNITS), np.float32)
-    hidden_before, shortcut_before = np.zeros_like(hidden), np.zeros_like(shortcut)
-    rewards = np.zeros(cells, np.float32)
-    line, active = np.zeros((cells, LANES), np.float32), np.zeros((cells, LANES), np.float32)
     changes = np.zeros((cells, 2), np.int64)  # a cell and its class after the move
     gains = np.zeros((cells, 4), np.int64)  # of a group beside captured stones: ΣZ, ΣA, liberties, a stamp
-    near, far, touched = np.zeros(cells, np.int64), np.zeros(cells, np.int64), np.zeros(cells, np.int64)
-    marks = np.zeros((2, cells), np.int64)
+    touched, marks, felt = np.zeros(cells, np.int64), np.zeros(cells, np.int64), np.zeros(cells, np.int64)
+    layers = empty_layers(cells)
     stamp = 0
     for board in range(first, stop):
         load_board(stones, previous, board, 1, points, liberty)
         count = find_groups(points, pitch, begin, end, liberty, groups, members, about, seen)
-        name_groups(points, members, about, count, by_count, names)
+        name_groups(points, members, about, count, tables.by_count, names)
         for cell in range(begin, end):
             if points[cell] != WALL:
                 codes[cell] = names[groups[cell]]
-        count = 0
-        for cell in range(begin, end):
-            if points[cell] != WALL:
-                near[count] = cell
-                count += 1
-        hidden_cells(codes, near, count, pitch, table, line, active, hidden, shortcut)
-        hidden_before[:] = hidden
-        shortcut_before[:] = shortcut
-        total = 0.0
-        for cell in range(begin, end):
-            if points[cell] != WALL:
-                rewards[cell] = cell_reward(hidden, shortcut, cell, pitch, points[cell], kinds, products, parts, worth)
-                total += rewards[cell]
+        total = fill_layers(points, codes, pitch, begin, end, tables, layers)
         values[board, rows * columns] = total
         colour = colours[board]
         sign = 1.0 if colour == WHITE else -1.0
         for action in range(rows * columns):
             values[board, action] = np.nan
-            cell = (action // columns + 1) * pitch + action % columns + 1
+            row, column = action // columns + 1, action % columns + 1
+            cell = row * pitch + column
             if candidates[board, action] == 0 or points[cell] != EMPTY:
                 continue
             stamp += 1
             changed, captured = find_changes(
-                cell, colour, pitch, points, groups, members, about, names, liberty, by_count,
-                changes, gains, touched, marks[0], stamp,
+                cell, colour, pitch, points, groups, members, about, names, liberty, tables.by_count,
+                changes, gains, touched, marks, stamp,
             )  # fmt: skip
             if captured < 0:
                 continue
-            difference, felt = change_in_rewards(
-                changes, changed, pitch, colour, cell, points, codes, table, kinds, products, parts, worth,
-                hidden, shortcut, rewards, line, active, near, far, marks, stamp,
-            )  # fmt: skip
-            values[board, action] = total + difference + sign * capture * captured
-            for k in range(changed):
-                where = changes[k, 0]
-                points[where] = BLACK + WHITE - colour if codes[where] == EMPTY_POINT else points[where]
-                codes[where] = names[groups[where]]
-            points[cell] = EMPTY
-            codes[cell] = EMPTY_POINT
-            for k in range(felt):
-                _copy(hidden_before[near[k]], hidden[near[k]])
-                _copy(shortcut_before[near[k]], shortcut[near[k]])
-
-
-@kernel
-def change_in_rewards(
-    changes: Ints,
-    changed: int,
-    pitch: int,
-    colour: int,
-    cell: int,
-    points: Ints,
-    codes: Ints,
-    table: Floats,
-    kinds: Ints,
-    products: Floats,
-    parts: Ints,
-    worth: Floats,
-    hidden: Floats,
-    shortcut: Floats,
-    rewards: Floats,
-    line: Floats,
-    active: Floats,
-    near: Ints,
-    far: Ints,
-    marks: Ints,
-    stamp: int,
-) -> tuple[float, int]:
-    """Make the changes, and say by how much the rewards change; so many cells in `near` are to be put back later."""
-    for k in range(changed):
-        where = changes[k, 0]
-        codes[where] = changes[k, 1]
-        if changes[k, 1] == EMPTY_POINT:
-            points[where] = EMPTY
-    points[cell] = colour
-    felt = 0
-    for k in range(changed):
-        felt = _add_around(changes[k, 0], pitch, points, near, felt, marks[0], -stamp)
-    hidden_cells(codes, near, felt, pitch, table, line, active, hidden, shortcut)
-    reached = 0
-    for k in range(felt):
-        reached = _add_around(near[k], pitch, points, far, reached, marks[1], -stamp)
-    difference = 0.0
-    for k in range(reached):
-        where = far[k]
-        after = cell_reward(hidden, shortcut, where, pitch, points[where], kinds, products, parts, worth)
-        difference += after - rewards[where]
-    return difference, felt
-
-
-@kernel
-def _copy(given: Floats, to: Floats) -> None:
-    """Faster for a few numbers than an assignment, which first looks whether the arrays overlap."""
-    for k in range(len(given)):
-        to[k] = given[k]
-
-
-@kernel
-def _add_around(cell: int, pitch: int, points: Ints, found: Ints, count: int, marks: Ints, stamp: int) -> int:
-    """The 3x3 cells around one, those on the board and not found before."""
-    for row in (cell - pitch, cell, cell + pitch):
-        for near in (row - 1, row, row + 1):
-            if points[near] != WALL and marks[near] != stamp:
-                marks[near] = stamp
-                found[count] = near
-                count += 1
-    return count
-
-
-@kernel
-def hidden_cells(
-    codes: Ints,
-    found: Ints,
-    count: int,
-    pitch: int,
-    table: Floats,
-    line: Floats,
-    active: Floats,
-    hidden: Floats,
-    shortcut: Floats,
-) -> None:
-    """The hidden units of some cells, and what the shortcut adds to their outputs. `line`, `active`: [cells, LANES]."""
-    for n in range(count):
-        cell = found[n]
-        a, b, c = table[0, codes[cell - pitch - 1]], table[1, codes[cell - pitch]], table[2, codes[cell - pitch + 1]]
-        d, e, f = table[3, codes[cell - 1]], table[4, codes[cell]], table[5, codes[cell + 1]]
-        g, h, i = table[6, codes[cell + pitch - 1]], table[7, codes[cell + pitch]], table[8, codes[cell + pitch + 1]]
-        to = line[n]
-        for k in range(LANES):
-            to[k] = (a[k] + b[k] + c[k]) + (d[k] + e[k] + f[k]) + (g[k] + h[k] + i[k])
-    # In one go, of the shortcut's as well: that is faster than to stop at the end of every cell's.
-    before, after = line.reshape(-1)[: count * LANES], active.reshape(-1)[: count * LANES]
-    for k in range(len(before)):
-        after[k] = fast_tanh(before[k])
-    for n in range(count):
-        units, direct, raw, ready = hidden[found[n]], shortcut[found[n]], line[n], active[n]
-        for k in range(UNITS):
-            units[k] = ready[k]
-        for k in range(LANES - UNITS):
-            direct[k] = raw[UNITS + k]
-
-
-@kernel
-def cell_reward(
-    hidden: Floats,
-    shortcut: Floats,
-    cell: int,
-    pitch: int,
-    state: int,
-    kinds: Ints,
-    products: Floats,
-    parts: Ints,
-    worth: Floats,
-) -> Any:
-    """The reward of one cell, from the hidden units around it: only of those outputs that it is made of.
-
-    The sums over neighbours are those of `fused.neighbour_sums`.
-    """
-    north, south, west, east = hidden[cell - pitch], hidden[cell + pitch], hidden[cell - 1], hidden[cell + 1]
-    north_east, south_west = hidden[cell - pitch + 1], hidden[cell + pitch - 1]
-    north_west, south_east = hidden[cell - pitch - 1], hidden[cell + pitch + 1]
-    here, direct, used, weights = hidden[cell], shortcut[cell], parts[state], products[state]
-    s, t, u = direct[used[0]], direct[used[1]], direct[used[2]]
-    row = 0
-    for k in range(len(kinds)):
-        kind = kinds[k]
-        if kind == 0:
-            x = here[k]
-            y = (east[k] + west[k]) + (north[k] + south[k])
-            z = (north_east[k] + south_west[k]) + (north_west[k] + south_east[k])
-            s += x * weights[row, 0] + y * weights[row + 1, 0] + z * weights[row + 2, 0]
-            t += x * weights[row, 1] + y * weights[row + 1, 1] + z * weights[row + 2, 1]
-            u += x * weights[row, 2] + y * weights[row + 1, 2] + z * weights[row + 2, 2]
-            row += 3
-        elif kind == 1 or kind == 2:
-            if kind == 1:
-                x = (east[k] + west[k]) - (north[k] + south[k])
-            else:
-                x = (north_east[k] + south_west[k]) - (north_west[k] + south_east[k])
-            s += x * weights[row, 0]
-            t += x * weights[row, 1]
-            u += x * weights[row, 2]
-            row += 1
-        elif kind == 4:
-            j = k + 1
-            x = (east[k] - west[k]) + (north[j] - south[j])
-            y = (north_east[k] - south_west[k]) + (south_east[k] - north_west[k])
-            y += (north_east[j] - south_west[j]) - (south_east[j] - north_west[j])
-            s += x * weights[row, 0] + y * weights[row + 1, 0]
-            t += x * weights[row, 1] + y * weights[row + 1, 1]
-            u += x * weights[row, 2] + y * weights[row + 1, 2]
-            row += 2
-    by = worth[state]
-    total = by[USED] + by[0] * fast_sigmoid(s) + by[1] * fast_sigmoid(t)
-    return total + by[2] * fast_sigmoid(u) if state == EMPTY else total
+            top, bottom, left, right = row, row, column, column
+            for k in range(1, changed):
+                there, beside = changes[k, 0] // pitch, changes[k, 0] % pitch
+                top, bottom, left, right = min(top, there), max(bottom, there), min(left, beside), max(right, beside)
+            box = (top, bottom, left, right)
+            difference = change_classes(changes, changed, pitch, colour, codes, tables, layers, felt, stamp)
+            change_units(box, rows, columns, tables, layers, felt, stamp)
+            difference += change_in_rewards(box, rows, columns, layers)
+            take_back_worths(changes, changed, colour, tables, layers)
+            values[board, action] = total + difference + sign * tables.capture * captured

@@ -73,10 +73,7 @@ def move_values(
             asked[0, moves[k]] = 1
         colours = np.empty(1, np.int64)
         colours[0] = state[SIDE]
-        evaluate_candidates(
-            board, outputs, colours, asked, tables.table, tables.kinds, tables.products, tables.parts, tables.rewards,
-            tables.capture, tables.by_count, values, 0, 1,
-        )  # fmt: skip
+        evaluate_candidates(board, outputs, colours, asked, tables, values, 0, 1)
     for k in range(count):
         # Whole boards with recurrent links, by which a change is felt further away, and for suicide where it is legal.
         if np.isnan(values[0, moves[k]]):

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from eightfold.core.errors import EightfoldError
 from eightfold.core.jit import Ints
 from eightfold.isn.classes import BLACK, EMPTY, OUTPUT_NAMES, WHITE
-from eightfold.isn.fused import fuse
+from eightfold.isn.fused import CLASSES, OUTPUTS, UNITS, FusedWeights, fuse
 from eightfold.isn.reward import reward_weights
 from eightfold.isn.weights import HasWeights
 
@@ -24,6 +24,7 @@ Floats = NDArray[np.float32]
 USED = 3  # outputs that a point's reward is made of: three if it is empty, two if there is a stone
 USED_OUTPUTS = {EMPTY: (0, 3, 4), BLACK: (2, 6), WHITE: (1, 5)}
 GO_INPUTS = 14
+FEW_UNITS = 12  # hidden channels of Blair's network
 
 
 class IsnTables(NamedTuple):
@@ -38,6 +39,11 @@ class IsnTables(NamedTuple):
     products: Floats  # [3, K, USED]: by the state of a point, the columns of `second` that its reward needs
     parts: Ints  # [3, USED]: which outputs these are
     rewards: Floats  # [3, USED + 1]: their weights in the reward, and a constant
+    # From a cell to the nine around it, in the order in which these lie in memory, three in a row:
+    class_to_units: Floats  # [CLASSES, 3, 3 * UNITS]
+    class_to_outputs: Floats  # [CLASSES, 3, 3 * OUTPUTS], by the shortcut
+    unit_to_outputs: Floats  # [3, units * 3 * OUTPUTS]; FEW_UNITS or UNITS
+    worths: Floats  # [3, OUTPUTS]: by the state of a point, the weights of all outputs in its reward
     capture: float  # c
     by_count: int  # classes by the number of liberties
     single: int  # one output
@@ -64,6 +70,23 @@ def playing_tables(network: HasWeights, *, c: float = 0.4, s: float = 0.4, by_co
         parts[state, : len(used)] = used
         rewards[state, : len(used)] = every[state, list(used)]
         rewards[state, USED] = every[state, len(OUTPUT_NAMES)]
+    worths = np.zeros((3, OUTPUTS), np.float32)
+    np.add.at(worths, (np.arange(3)[:, None], parts), rewards[:, :USED])
     return IsnTables(
-        *weights.arrays, products, parts, rewards, float(c), int(by_count), int(outputs == 1)
+        *weights.arrays, products, parts, rewards, *_outward(weights, plain.kernel("output")), worths,
+        float(c), int(by_count), int(outputs == 1),
     )  # fmt: skip
+
+
+def _outward(weights: FusedWeights, second: Floats) -> tuple[Floats, Floats, Floats]:
+    """The tables from a cell to those around it; `second` is the last layer's kernel, [outputs, units, 3, 3].
+
+    A kernel says what a cell has from its neighbour in the north-west and so on. From there it is the one in the
+    south-east.
+    """
+    around = weights.table[::-1].transpose(1, 0, 2)  # [CLASSES, 9, LANES]
+    first, shortcut = (np.ascontiguousarray(each) for each in (around[:, :, :UNITS], around[:, :, UNITS:]))
+    outputs, units = second.shape[:2]
+    last = np.zeros((3, FEW_UNITS if units <= FEW_UNITS else UNITS, 3, OUTPUTS), np.float32)
+    last[:, :units, :, :outputs] = second[:, :, ::-1, ::-1].transpose(2, 1, 3, 0)
+    return first.reshape(CLASSES, 3, -1), shortcut.reshape(CLASSES, 3, -1), last.reshape(3, -1)

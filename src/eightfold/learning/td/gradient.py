@@ -24,6 +24,7 @@ from eightfold.isn.fused import (
     LANES,
     UNITS,
     activate,
+    along,
     first_layer,
     neighbour_sums,
     once_more,
@@ -68,22 +69,23 @@ def add_gradient(
     rows, columns = classes.shape
     pitch = columns + 1
     cells = (rows + 2) * pitch + 1
-    codes = np.full(cells, tables.off_board, np.uint8)
-    errors = np.zeros((outputs.shape[0], cells), np.float64)
+    codes, states = np.full(cells, tables.off_board, np.uint8), np.zeros(cells, np.int64)
+    errors = np.zeros((cells, LANES), np.float64)  # at what enters the hidden units of a cell, then its outputs
     loss = 0.0
     for row in range(rows):
         for column in range(columns):
             cell, point = (row + 1) * pitch + column + 1, row * columns + column
             codes[cell] = classes[row, column]
             state = int(board[point])
+            states[cell] = state
             for k in range(1 if tables.single else 3 if state == EMPTY else 2):
                 output = tables.parts[state, k]
                 aim, said = targets[output, point], outputs[output, point]
-                errors[output, cell] = aim - said
+                errors[cell, UNITS + output] = aim - said
                 loss += divergence(aim, said)
-    _table_part(codes, errors, tables, rows, columns, gradient)
     if linear == 0:
-        _hidden_part(codes, errors, tables, rows, columns, gradient)
+        _hidden_errors(codes, states, errors, tables, rows, columns, gradient)
+    _add_to_table(codes, errors, rows, columns, gradient)
     return loss
 
 
@@ -100,113 +102,104 @@ def divergence(aim: float, said: float) -> float:
 
 
 @kernel
-def _table_part(codes: Bytes, errors: Doubles, tables: IsnTables, rows: int, columns: int, gradient: Gradient) -> None:
-    """The shortcut and the outputs' biases, which lie in the table at the centre."""
+def _add_to_table(codes: Bytes, errors: Doubles, rows: int, columns: int, gradient: Gradient) -> None:
+    """What enters a cell is one row of the table for each neighbour, the biases in that of the centre."""
     pitch = columns + 1
     steps = (-pitch - 1, -pitch, -pitch + 1, -1, 0, 1, pitch - 1, pitch, pitch + 1)
     for row in range(rows):
         for column in range(columns):
             cell = (row + 1) * pitch + column + 1
+            error = errors[cell]
             for neighbour in range(9):
                 to = gradient.table[neighbour, codes[cell + steps[neighbour]]]
-                for output in range(errors.shape[0]):
-                    to[UNITS + output] += errors[output, cell]
+                for k in range(LANES):
+                    to[k] += error[k]
 
 
 @kernel
-def _hidden_part(codes: Bytes, errors: Doubles, tables: IsnTables, rows: int, columns: int, gradient: Gradient) -> None:
-    """The second layer, recurrent links, and what enters the hidden units."""
+def _hidden_errors(
+    codes: Bytes, states: Ints, errors: Doubles, tables: IsnTables, rows: int, columns: int, gradient: Gradient
+) -> None:
+    """The second layer, recurrent links, and the errors at what enters the hidden units, into `errors`."""
     pitch = columns + 1
     cells = len(codes)
-    units, kinds, second = len(tables.kinds), tables.kinds, tables.second
+    units, kinds, sums = len(tables.kinds), tables.kinds, len(tables.second)
     given, hidden = np.zeros((units, cells), np.float32), np.zeros((tables.recurrent + 1, units, cells), np.float32)
-    found, sums = np.zeros((len(second), cells), np.float32), np.zeros((errors.shape[0], cells), np.float32)
-    first_layer(codes, rows, columns, tables.table, given, sums, np.zeros((columns, LANES), np.float32))  # type: ignore[arg-type]
+    found, direct = np.zeros((sums, cells), np.float32), np.zeros((LANES - UNITS, cells), np.float32)
+    first_layer(codes, rows, columns, tables.table, given, direct, np.zeros((columns, LANES), np.float32))  # type: ignore[arg-type]
     activate(given, hidden[0], rows, columns)
     for step in range(tables.recurrent):
         hidden[step + 1] = hidden[step]
         once_more(tables.again, given, hidden[step + 1], rows, columns)
     neighbour_sums(hidden[tables.recurrent], kinds, rows, pitch, found)
-    back = np.zeros((units, cells), np.float64)  # what the last hidden units should have been more
-    weighted = np.zeros(len(second), np.float64)
+    weighted = np.zeros((sums, cells), np.float64)  # what each sum should have been more
     for row in range(rows):
         for column in range(columns):
             cell = (row + 1) * pitch + column + 1
-            for k in range(len(second)):
-                weighted[k] = 0.0
-                for output in range(errors.shape[0]):
-                    error = errors[output, cell]
-                    if error != 0.0:
-                        gradient.second[k, output] += error * found[k, cell]
-                        weighted[k] += error * second[k, output]
-            _spread(back, weighted, kinds, cell, pitch)
+            used, products = tables.parts[states[cell]], tables.products[states[cell]]
+            error = errors[cell, UNITS:]
+            one, two, three = error[used[0]], error[used[1]], error[used[2]]
+            for k in range(sums):
+                weighted[k, cell] = one * products[k, 0] + two * products[k, 1] + three * products[k, 2]
+                to, value = gradient.second[k], found[k, cell]
+                for output in range(LANES - UNITS):
+                    to[output] += value * error[output]
+    back = np.zeros((units, cells), np.float64)  # what the last hidden units should have been more
+    _spread(weighted, kinds, rows, pitch, back)
     into = np.zeros((units, cells), np.float64)  # at what enters the hidden units from the board, of all steps
     for step in range(tables.recurrent, -1, -1):
-        _through_tanh(back, hidden[step], rows, columns)
+        _through_tanh(back, hidden[step], rows, pitch)
         into += back
         if step > 0:
             back = _through_links(back, hidden[step - 1], tables.again, rows, columns, gradient)
-    steps = (-pitch - 1, -pitch, -pitch + 1, -1, 0, 1, pitch - 1, pitch, pitch + 1)
-    for row in range(rows):
-        for column in range(columns):
-            cell = (row + 1) * pitch + column + 1
-            for neighbour in range(9):
-                to = gradient.table[neighbour, codes[cell + steps[neighbour]]]
-                for unit in range(units):
-                    to[unit] += into[unit, cell]
+    for unit in range(units):
+        for cell in range(pitch + 1, (rows + 1) * pitch):
+            errors[cell, unit] = into[unit, cell]
 
 
 @kernel
-def _spread(back: Doubles, weighted: Doubles, kinds: Ints, cell: int, pitch: int) -> None:
-    """`fused.neighbour_sums` the other way: from the sums at one cell to the units around it."""
-    east, west, north, south = cell + 1, cell - 1, cell - pitch, cell + pitch
-    north_east, south_west, north_west, south_east = north + 1, south - 1, north - 1, south + 1
+def _spread(weighted: Doubles, kinds: Ints, rows: int, pitch: int, back: Doubles) -> None:
+    """`fused.neighbour_sums` the other way, from the sums to the units around them: all cells of a unit in one go."""
+    begin, end = pitch + 1, (rows + 1) * pitch
     row = 0
     for unit in range(len(kinds)):
-        to, kind = back[unit], kinds[unit]
+        kind, to = kinds[unit], back[unit, begin:end]
         if kind == 0:
-            to[cell] += weighted[row]
-            for near in (east, west, north, south):
-                to[near] += weighted[row + 1]
-            for near in (north_east, south_west, north_west, south_east):
-                to[near] += weighted[row + 2]
+            here = weighted[row, begin:end]
+            east, west, north, south = along(weighted[row + 1], begin, end, 1, pitch)
+            one, two, three, four = along(weighted[row + 2], begin, end, 1 - pitch, 1 + pitch)  # NE, SW, NW, SE
+            for k in range(end - begin):
+                to[k] = here[k] + ((east[k] + west[k]) + (north[k] + south[k]))
+            for k in range(end - begin):
+                to[k] += (one[k] + two[k]) + (three[k] + four[k])
             row += 3
         elif kind == 1 or kind == 2:
-            value = weighted[row]
-            one, two, three, four = (
-                (east, west, north, south) if kind == 1 else (north_east, south_west, north_west, south_east)
-            )
-            to[one] += value
-            to[two] += value
-            to[three] -= value
-            to[four] -= value
+            step, other = (1, pitch) if kind == 1 else (1 - pitch, 1 + pitch)
+            east, west, north, south = along(weighted[row], begin, end, step, other)
+            for k in range(end - begin):
+                to[k] = (east[k] + west[k]) - (north[k] + south[k])
             row += 1
-        elif kind == 4:
-            beside, straight, slanted = back[unit + 1], weighted[row], weighted[row + 1]
-            to[east] += straight
-            to[west] -= straight
-            beside[north] += straight
-            beside[south] -= straight
-            to[north_east] += slanted
-            to[south_west] -= slanted
-            to[south_east] += slanted
-            to[north_west] -= slanted
-            beside[north_east] += slanted
-            beside[south_west] -= slanted
-            beside[south_east] -= slanted
-            beside[north_west] += slanted
+        elif kind == 4:  # whoever looks at a cell from its west sees it in the east
+            east, west, north, south = along(weighted[row], begin, end, 1, pitch)
+            one, two, three, four = along(weighted[row + 1], begin, end, 1 - pitch, 1 + pitch)  # NE, SW, NW, SE
+            beside = back[unit + 1, begin:end]
+            for k in range(end - begin):
+                to[k] = (west[k] - east[k]) + ((two[k] - one[k]) + (three[k] - four[k]))
+            for k in range(end - begin):
+                beside[k] = (south[k] - north[k]) + ((two[k] - one[k]) - (three[k] - four[k]))
             row += 2
 
 
 @kernel
-def _through_tanh(back: Doubles, hidden: Floats, rows: int, columns: int) -> None:
-    """Times 1 - h²; nothing outside the board, where hidden units do not change."""
-    pitch = columns + 1
-    for unit in range(back.shape[0]):
-        for cell in range(back.shape[1]):
-            row, column = cell // pitch - 1, cell % pitch - 1
-            inside = 0 <= row < rows and 0 <= column < columns
-            back[unit, cell] *= 1 - hidden[unit, cell] * hidden[unit, cell] if inside else 0.0
+def _through_tanh(back: Doubles, hidden: Floats, rows: int, pitch: int) -> None:
+    """Times 1 - h²; nothing between the rows of the board, where hidden units do not change."""
+    begin, end = pitch + 1, (rows + 1) * pitch
+    for unit in range(len(back)):
+        to, said = back[unit, begin:end], hidden[unit, begin:end]
+        for k in range(end - begin):
+            to[k] *= 1 - said[k] * said[k]
+        for row in range(rows):
+            back[unit, (row + 1) * pitch] = 0.0
 
 
 @kernel
