@@ -3,6 +3,9 @@
 A published ratio holds if the 95 % interval of ours includes it, and does not if the interval leaves it out; without
 enough models nothing is told. "Converges", which the paper does not define, means here that the validation loss reaches
 3.0, the first of the two losses that it counts iterations to.
+
+Less data than the paper had tells nothing. Fewer iterations tell nothing of where models end; how soon they reach a
+loss is told once all of them have reached it, since no rate changes on the way and more would change no count.
 """
 
 from __future__ import annotations
@@ -49,25 +52,30 @@ def judged(
 ) -> list[Claim]:
     """Every claim with its verdict. What was not measured with as much as the paper had is left open."""
     runs, record, network = learned["runs"], learned["record"], learned["network"]
+    to_the_end = learned["iterations"] >= PUBLISHED_ITERATIONS
     of = {mode: of_arm(runs, mode, own) for mode, own in arms(runs) if own == network}
     slap, augment, none, centred = (of.get(mode, []) for mode in ("slap", "augment", "none", "slap-cc"))
-    ratios = [
-        *((_faster(level), number, augment, slap, level) for level, number in PUBLISHED_SPEED_UP.items()),
-        *((_slower(level), PUBLISHED_CENTRED_COST, centred, augment, level) for level in LEVELS),
-    ]
-    same_data = data["training"] == PUBLISHED_SAMPLES
+
+    def ended(claim: Claim) -> Claim:
+        return claim if to_the_end else _left_open(claim)
+
+    def ratio(text: str, published: float, slow: Sequence[Run], fast: Sequence[Run], level: float) -> Claim:
+        return _ratio(text, published, speed_up(slow, fast, level, record), to_the_end=to_the_end)
+
     told = [
-        _same_loss(slap, augment),
-        *(_ratio(text, number, speed_up(slow, fast, level, record)) for text, number, slow, fast, level in ratios[:2]),
-        _control(none, augment, slap, record),
-        *_sample_sizes(samples),
-        _centred_loss(centred),
-        *(_ratio(text, number, speed_up(slow, fast, level, record)) for text, number, slow, fast, level in ratios[2:]),
+        ended(_same_loss(slap, augment)),
+        *(ratio(_faster(level), number, augment, slap, level) for level, number in PUBLISHED_SPEED_UP.items()),
+        _control(none, augment, slap, record, to_the_end=to_the_end),
+        *map(ended, _sample_sizes(samples)),
+        ended(_centred_loss(centred)),
+        *(ratio(_slower(level), PUBLISHED_CENTRED_COST, centred, augment, level) for level in LEVELS),
         _no_blocks(search),
     ]
-    if same_data and learned["iterations"] >= PUBLISHED_ITERATIONS:
-        return told
-    return [{**each, "verdict": OPEN} for each in told]
+    return told if data["training"] == PUBLISHED_SAMPLES else [_left_open(claim) for claim in told]
+
+
+def _left_open(claim: Claim) -> Claim:
+    return {**claim, "verdict": OPEN}
 
 
 def _claim(claim: str, verdict: str, number: str) -> Claim:
@@ -82,8 +90,13 @@ def _slower(level: float) -> str:
     return f"SLAP-CC needs {PUBLISHED_CENTRED_COST:.2f} times the iterations of augmentation to {level}"
 
 
-def _ratio(claim: str, published: float, ours: Ratio) -> Claim:
-    if ours.pairs < ENOUGH or ours.low is None or ours.high is None:
+def _needed(ours: Ratio, *, to_the_end: bool) -> int:
+    """How many pairs must have arrived for a ratio to be told: where more of them still may, all."""
+    return ENOUGH if to_the_end else max(ENOUGH, ours.of)
+
+
+def _ratio(claim: str, published: float, ours: Ratio, *, to_the_end: bool) -> Claim:
+    if ours.pairs < _needed(ours, to_the_end=to_the_end) or ours.low is None or ours.high is None:
         return _claim(claim, OPEN, f"ours: {ours.text()}")
     if ours.low <= published <= ours.high:
         return _claim(claim, HOLDS, f"ours: {ours.text()}")
@@ -104,13 +117,15 @@ def _same_loss(slap: Sequence[Run], augment: Sequence[Run]) -> Claim:
     return _claim(claim, HOLDS if near and abs(ours.mean - theirs.mean) < PUBLISHED_GAP else FAILS, number)
 
 
-def _control(none: Sequence[Run], augment: Sequence[Run], slap: Sequence[Run], record: int) -> Claim:
+def _control(
+    none: Sequence[Run], augment: Sequence[Run], slap: Sequence[Run], record: int, *, to_the_end: bool
+) -> Claim:
     """The paper has no such row; its conclusion needs one."""
     claim = "it is SLAP that makes learning faster, and not merely that there is no augmentation"
     level = LEVELS[0]
     ours, plain = speed_up(none, slap, level, record), speed_up(augment, none, level, record)
     number = f"iterations to {level}: no symmetry over SLAP {ours.text()}; augmentation over no symmetry {plain.text()}"
-    if ours.pairs < ENOUGH or ours.low is None or ours.high is None:
+    if ours.pairs < _needed(ours, to_the_end=to_the_end) or ours.low is None or ours.high is None:
         return _claim(claim, OPEN, number)
     return _claim(claim, HOLDS if ours.low > 1 else FAILS if ours.high <= 1 else OPEN, number)
 

@@ -51,8 +51,9 @@ def learning(report: Report, found: dict[str, Any]) -> None:
     runs, record = found["runs"], found["record"]
     report.heading("Learning")
     report.text(
-        f"{len(runs)} curves in {found['seconds'] / 60:.1f} minutes on `{found['device']}`: batches of {found['batch']}"
-        f" drawn with replacement, Adam with a learning rate of {found['learning_rate']:g} that stays, L2 by its weight"
+        f"{len(runs)} curves in {found['seconds'] / 60:.1f} minutes on `{found['device']}` in {found['precision']}:"
+        f" batches of {found['batch']} drawn with replacement, Adam with a learning rate of"
+        f" {found['learning_rate']:g} that stays, L2 by its weight"
         f" decay, first weights {WEIGHTS[found['initialisation']]}, {found['iterations']:,} iterations,"
         f" {found['repeats']} repeats, seeds from {found['seed']}. Models"
         " of a repeat begin with equal weights and draw the same positions. All losses are on the same held-back"
@@ -282,6 +283,8 @@ def claims(report: Report, found: dict[str, Any]) -> None:
         report.text(
             "A claim cannot be told where there are too few models for an interval, or where less was measured than was"
             f" published: here {found['samples']:,} samples and {found['iterations']:,} iterations, published"
-            f" {published.PUBLISHED_SAMPLES:,} and {published.PUBLISHED_ITERATIONS:,}."
+            f" {published.PUBLISHED_SAMPLES:,} and {published.PUBLISHED_ITERATIONS:,}. How soon models reach a loss can"
+            " be told from fewer iterations if all of them reach it: the learning rate stays, so that more would change"
+            " nothing."
         )
     report.text(found["recommendation"])

@@ -82,7 +82,7 @@ def check(settings: SyntheticSettings) -> None:
     arms_of(settings.modes, settings.network)
     decays_of(settings.l2_powers)
     check_device(settings.device)
-    for name in ("iterations", "grid_iterations"):
+    for name in ("iterations", *(["grid_iterations"] if settings.grid_points else [])):
         if getattr(settings, name) % settings.record:
             raise EightfoldError(f"{name} = {getattr(settings, name)} is no multiple of record = {settings.record}")
     positions = settings.sets * (len(lines()) * FIVE + settings.random_states)

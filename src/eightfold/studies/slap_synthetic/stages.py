@@ -6,7 +6,9 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+import torch
 
+from eightfold.learning.trainer import use_bf16
 from eightfold.studies.frame import Work
 from eightfold.studies.grid import grid
 from eightfold.studies.slap_synthetic.settings import Arm, arms_of, decays_of
@@ -100,6 +102,7 @@ def learning(work: Work) -> dict[str, Any]:
         "batch": settings.batch,
         "learning_rate": settings.learning_rate,
         "device": settings.device,
+        "precision": "bf16" if use_bf16(settings.precision, torch.device(settings.device)) else "fp32",
         "repeats": settings.repeats,
         "seed": settings.seed,
         "same_as_slap": [arm.network for arm in left_out],
