@@ -29,10 +29,11 @@ from eightfold.core.errors import EightfoldError, unknown
 from eightfold.core.files import replace_files
 from eightfold.core.user_code import USER_CODE, import_user_module
 from eightfold.studies import MODULES, STUDIES
+from eightfold.studies.command import command_of
 from eightfold.studies.plots import require_matplotlib
 from eightfold.studies.progress import StudyProgress
 from eightfold.studies.report import REPORT, Report
-from eightfold.studies.store import Store, digest, stage_results
+from eightfold.studies.store import Store, digest, plain, read_results, stage_results
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -209,7 +210,8 @@ def run_study(
 def write_report(study: Study, output: Path) -> Path:
     """The report, its plots and its tables, from the kept results alone; nothing is measured."""
     require_matplotlib()
-    report = Report(study.title, f"eightfold study {study.name}", study.introduction)
+    settings = read_results(output, study.name).get("settings", {})
+    report = Report(study.title, command_of(study.name, plain(study.settings), settings), study.introduction)
     results = stage_results(output, study.name, [stage.name for stage in study.stages])
     known = [stage for stage in study.stages if results.get(stage.name) is not None]
     for stage in known:
