@@ -20,7 +20,8 @@ STUDY = Study(
     introduction=(
         "Suen & Alonso say that a network learns positions of Gomoku faster if it sees each of them in one canonical"
         " variant (SLAP) instead of in all eight (augmentation), with an eighth of the samples. This is their"
-        " experiment 1 again, from the same recipe, with the control that they leave out: no symmetry at all."
+        " experiment 1 again, from the same recipe, with the control that they leave out: no symmetry at all. SLAP's"
+        " samples are the same positions; what it does without are their turned copies."
     ),
     settings=SyntheticSettings(),
     small=(
@@ -41,7 +42,7 @@ STUDY = Study(
     ),
     check=check,
     stages=(
-        Stage(name="data", settings=stages.DATA, measure=stages.data, section=sections.data),
+        Stage(name="data", version=2, settings=stages.DATA, measure=stages.data, section=sections.data),
         Stage(
             name="learning",
             after=("data",),
@@ -64,6 +65,7 @@ STUDY = Study(
         ),
         Stage(
             name="claims",
+            version=2,
             after=("learning", "samples", "search"),
             settings=(),
             measure=claims.claims,

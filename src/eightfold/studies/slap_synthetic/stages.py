@@ -12,7 +12,7 @@ from eightfold.learning.trainer import use_bf16
 from eightfold.studies.frame import Work
 from eightfold.studies.grid import grid
 from eightfold.studies.slap_synthetic.settings import Arm, arms_of, decays_of
-from eightfold.studies.slap_synthetic.states import floor
+from eightfold.studies.slap_synthetic.states import Positions, floor
 from eightfold.studies.slap_synthetic.training import train_models
 from eightfold.studies.slap_synthetic.views import ASKED, planes_of, split_of, symmetric
 
@@ -31,6 +31,7 @@ TRAINING = (
     "repeats_at_once",
     "seed",
 )
+OTHER_DRAWS = 5  # of positions, whose floors are told beside that of the study's own
 GRID_AXES = {  # figure 7, besides the residual blocks
     "mode": ("slap", "augment"),
     "policy_hidden": (64, 0),
@@ -51,7 +52,19 @@ def data(work: Work) -> dict[str, Any]:
         "won": int(sum(each.values.sum() for each in both)),
         "symmetric": sum(map(symmetric, both)),
         "floor": floor(split.validation),
+        "known_lines": _known_lines(*both),
+        "other_floors": [
+            floor(split_of(**{**_data(work), "seed": work.settings.data_seed + other}).validation)
+            for other in range(1, OTHER_DRAWS + 1)
+        ],
     }
+
+
+def _known_lines(training: Positions, validation: Positions) -> float:
+    """The share of validation positions about to be won whose own stones stand alike in some training position."""
+    seen = {state[0].tobytes() for state in training.states}
+    won = validation.states[validation.values == 1]
+    return sum(state[0].tobytes() in seen for state in won) / max(1, len(won))
 
 
 def learning(work: Work) -> dict[str, Any]:
@@ -106,6 +119,7 @@ def learning(work: Work) -> dict[str, Any]:
         "repeats": settings.repeats,
         "seed": settings.seed,
         "same_as_slap": [arm.network for arm in left_out],
+        "floor": work.results["data"]["floor"],
         "seconds": _seconds(found),
         "runs": runs,
     }
