@@ -144,6 +144,12 @@ def test_without_a_command_the_help_is_printed():
         assert done.stderr == ""
 
 
+def test_a_wrong_opening_is_refused_before_anything_is_said():
+    done = eightfold("play", "--opening", "gambit")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("eightfold: unknown opening 'gambit'")
+
+
 def test_nothing_is_left_behind_when_a_match_cannot_begin(tmp_path):
     for arguments in (("gredy", "random"), ("random", "random", "--opening-plies", "999")):
         assert eightfold("match", *arguments, "--sgf", "games", cwd=tmp_path).returncode == 2

@@ -55,6 +55,7 @@ def test_json_is_one_object(tmp_path):
         (("h8", "h8"), "move 2: h8 already has the stone of move 1"),
         (("h99",), "'h99' is not a point of a 15x15 board: a1 to o15"),
         (("none.sgf",), "none.sgf: no such file"),
+        (("h8", "--number", "2"), "--number 2 is for a record; h8 is no .sgf or .psq file here"),
         (("h8", "--side", "red"), "--side red is neither black nor white"),
         (("h8", "--move", "2"), "there are 1 moves; --move 2 is beyond their end"),
         (("c3", "--game", "go:size=9"), "go has no search for wins by threats; gomoku has one"),

@@ -6,6 +6,11 @@ import pytest
 
 from eightfold.benchmarks import NAMES, models
 from eightfold.learning.model_batch import FORMS
+from refusals import refusal
+
+
+def test_a_device_that_is_not_here_is_one_line() -> None:
+    assert "unknown device 'abacus'" in refusal(lambda: models.run("abacus"))
 
 
 @pytest.mark.slow

@@ -18,6 +18,7 @@ import torch
 from test_training import SMALL, small
 
 from eightfold.core.errors import EightfoldError
+from eightfold.games import make_game
 from eightfold.learning.config import TrainConfig
 from eightfold.learning.loop import Training
 from eightfold.learning.runs.metrics import read_metrics
@@ -186,6 +187,13 @@ def test_what_may_not_change_is_refused_before_anything_is_written(run):
         refusal(lambda: Training(small(*SHORT, *changes), run))  # noqa: B023
         assert files_of(run) == before
     Training(small(*SHORT), run).close()
+
+
+def test_a_game_may_be_spelled_otherwise(run):
+    game = small(*SHORT).game
+    written_out = make_game(game).text
+    assert written_out != game
+    Training(small(*SHORT, f"game={written_out}"), run).close()
 
 
 def files_of(run: Path) -> dict[str, bytes]:

@@ -32,6 +32,7 @@ from eightfold.learning.td.config import ClimbConfig, TdConfig, UnitsConfig
 from eightfold.learning.td.gradient import Gradient, add_gradient, gradient_of
 from eightfold.learning.td.loop import TdTrainer, TdTraining
 from eightfold.learning.td.targets import final_targets, scaled, step_back
+from launching import eightfold
 from refusals import refusal
 
 SMALL = TdConfig(game="go:size=3,komi=0.5", games=12, linear_games=0, learning_rate=1e-3, decay=0.999, snapshot_every=4)
@@ -398,3 +399,11 @@ def test_kernels_play_the_same_games_as_plain_python(run_python):
     compiled, plain = (run_python(code, NUMBA_DISABLE_JIT=disable).splitlines() for disable in ("0", "1"))
     assert compiled[0] == plain[0]
     np.testing.assert_allclose(*(np.array(lines[1].split(), float) for lines in (compiled, plain)), atol=1e-6)
+
+
+def test_brackets_in_a_folder_are_printed_as_they_are(tmp_path):
+    changes = ("--set", "game=go:size=3", "--set", "games=2", "--set", "linear_games=1")
+    done = eightfold("train-isn", "--run", "mine[/b]", *changes, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "into mine[/b]" in done.stderr
+    assert "let it play: eightfold match isn:mine[/b]" in done.stderr

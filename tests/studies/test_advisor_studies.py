@@ -13,6 +13,7 @@ from eightfold.studies.advisor.training import pooled, verdict
 from eightfold.studies.curves import rises_to
 from eightfold.studies.frame import load_study, run_study
 from eightfold.studies.report import Report
+from refusals import refusal
 
 
 def results(folder: Path) -> dict:
@@ -22,6 +23,26 @@ def results(folder: Path) -> dict:
 
 def rows(path: Path) -> list[dict[str, str]]:
     return list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
+
+
+@pytest.mark.parametrize(
+    ("study", "change"),
+    [
+        ("advisor-init", "teacher=nobody"),
+        ("advisor-init", "network=nothing"),
+        ("advisor-init", "device=abacus"),
+        ("advisor-start", "preset=nowhere"),
+        ("advisor-start", "teacher=nobody"),
+        ("rollouts", "opponent=nobody"),
+        ("rollouts", "network=nothing"),
+        ("patterns", "own_player=nobody"),
+        ("strength", "openings=nowhere.sgf"),
+        ("isn", "depths=[13]"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_anything_is_measured(study, change, tmp_path):
+    assert refusal(lambda: run_study(load_study(study), tmp_path / "out", changes=[change]))
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.slow

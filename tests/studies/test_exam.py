@@ -293,6 +293,8 @@ def test_a_damaged_file_is_one_line(exam, file, tmp_path):
     for data in (whole[: len(whole) // 2], b"", b"not a zip"):
         damaged.write_bytes(data)
         assert "exam.npz" in refusal(lambda: read_exam(damaged))
+    damaged.write_bytes(b"(;GM[4])")
+    assert "pickle" not in refusal(lambda: read_exam(damaged))
     assert "there is no exam" in refusal(lambda: read_exam(tmp_path / "nowhere.npz"))
     assert "is a folder" in refusal(lambda: read_exam(tmp_path))
 

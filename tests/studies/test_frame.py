@@ -204,6 +204,18 @@ def test_the_report_is_written_again_from_the_numbers_alone(tmp_path):
     assert "run the study first" in refusal(lambda: write_report(dice.study, tmp_path / "nowhere"))
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({}, "`eightfold study dice`"),
+        ({"changes": ["sides=8", "factor=2"]}, "`eightfold study dice --set sides=8 --set factor=2`"),
+        ({"small": True}, "`eightfold study dice --small`"),
+    ],
+)
+def test_the_report_says_by_which_command_it_was_made(options, said, tmp_path):
+    assert f"Written by {said} from" in run_study(Dice().study, tmp_path, **options).read_text(encoding="utf-8")
+
+
 def test_a_folder_without_kept_parts_is_taken_as_measured(tmp_path):
     dice = Dice()
     run_study(dice.study, tmp_path)

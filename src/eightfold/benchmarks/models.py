@@ -15,6 +15,7 @@ from eightfold.benchmarks.reference.one_by_one import OneByOne
 from eightfold.benchmarks.report import Benchmark, Figure, interleaved
 from eightfold.learning.model_batch import FORMS, ModelBatch, fresh_network
 from eightfold.learning.trainer import use_bf16
+from eightfold.nets.inference.device import check_device
 from eightfold.nets.shape import Shape
 from eightfold.studies.slap_synthetic.states import PLANES, SIZE, make_set
 
@@ -23,6 +24,7 @@ MODELS, MODELS_ON_CPU, REPEATS, REPEATS_ON_CPU = 9, 3, 30, 3
 
 
 def run(device: str = "cpu", *, batch: int = BATCH) -> Benchmark:
+    check_device(device)
     on_cpu = device == "cpu"
     count, repeats = (MODELS_ON_CPU, REPEATS_ON_CPU) if on_cpu else (MODELS, REPEATS)
     positions = make_set(np.random.default_rng(1), 1000)

@@ -175,6 +175,8 @@ def play(
     colours = {name: number for number, name in COLOUR_NAMES.items()}
     if colour.lower() not in colours:
         raise unknown("colour", colour, colours)
+    if opening not in ("free", "swap2"):
+        raise unknown("opening", opening, ("free", "swap2"))
     the_game, swap2 = make_game(game, trusted=True), opening == "swap2"
     if player is None:
         player = best_player(the_game)
@@ -185,8 +187,6 @@ def play(
         if level in found.ratings:
             rating = found.ratings[level]
             typer.echo(f"{level}: Elo {round(rating.elo):+d} ± {rating.error:.0f}, where {found.zero} has 0")
-    if opening not in ("free", "swap2"):
-        raise unknown("opening", opening, ("free", "swap2"))
     TerminalGame(the_game, player, swap2=swap2, colour=colours[colour.lower()], seed=seed).run()
 
 

@@ -30,7 +30,9 @@ def solve(
     move: Annotated[
         int | None, typer.Option("--move", min=0, help="Only the moves up to this one (default: all).")
     ] = None,
-    number: Annotated[int, typer.Option(min=1, help="Number of the game in the file.")] = 1,
+    number: Annotated[
+        int | None, typer.Option(min=1, help="Number of the game in the file (default: the first).")
+    ] = None,
     side: Annotated[
         str | None, typer.Option(help="Who is to win, black or white; it is then to move (default: who is to move).")
     ] = None,
@@ -60,7 +62,7 @@ def solve(
             print(output)
 
 
-def _read_position(words: list[str], game: str | None, move: int | None, number: int) -> Position:
+def _read_position(words: list[str], game: str | None, move: int | None, number: int | None) -> Position:
     from eightfold.games.game import DEFAULT_GAME, make_game
     from eightfold.games.records.files import read_records
     from eightfold.games.records.record import replay
@@ -69,7 +71,7 @@ def _read_position(words: list[str], game: str | None, move: int | None, number:
     if len(words) == 1 and (file.suffix.lower() in (".sgf", ".psq") or file.is_file()):
         if game is not None:
             raise EightfoldError(f"{file} says itself which game it is; leave out --game {game}")
-        records = read_records(file)
+        records, number = read_records(file), number or 1
         if number > len(records):
             raise EightfoldError(f"{file} holds {len(records)} games; --number {number} is not one of them")
         record = records[number - 1]
@@ -77,6 +79,8 @@ def _read_position(words: list[str], game: str | None, move: int | None, number:
             count = len(record.moves)
             raise EightfoldError(f"game {number} of {file} has {count} moves; --move {move} is beyond its end")
         return record.position(move)
+    if number is not None:
+        raise EightfoldError(f"--number {number} is for a record; {words[0]} is no .sgf or .psq file here")
     names = " ".join(words).replace(",", " ").split()
     if move is not None and move > len(names):
         raise EightfoldError(f"there are {len(names)} moves; --move {move} is beyond their end")

@@ -56,7 +56,7 @@ def bench(
     name: Annotated[
         str | None, typer.Argument(help="Which benchmark (default: all but buffer-full and cluster).")
     ] = None,
-    device: Annotated[str, typer.Option(help="cpu, or cuda (benchmarks backends, isn and selfplay).")] = "cpu",
+    device: Annotated[str, typer.Option(help="cpu, or cuda (benchmarks backends, isn, models and selfplay).")] = "cpu",
     baseline: Annotated[
         bool,
         typer.Option("--baseline", help="selfplay --device cuda: also with trees on the CPU, the network on the GPU."),

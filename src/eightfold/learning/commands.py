@@ -134,7 +134,7 @@ def carry_out(
 
 
 def _console() -> Console:
-    return Console(stderr=True, highlight=False, emoji=False)
+    return Console(stderr=True, highlight=False, emoji=False, markup=False)  # brackets are a network's or a folder's
 
 
 def evaluate_run(

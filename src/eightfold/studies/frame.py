@@ -210,8 +210,8 @@ def run_study(
 def write_report(study: Study, output: Path) -> Path:
     """The report, its plots and its tables, from the kept results alone; nothing is measured."""
     require_matplotlib()
-    settings = read_results(output, study.name).get("settings", {})
-    report = Report(study.title, command_of(study.name, plain(study.settings), settings), study.introduction)
+    kept = read_results(output, study.name)
+    report = Report(study.title, _command(study, kept), study.introduction)
     results = stage_results(output, study.name, [stage.name for stage in study.stages])
     known = [stage for stage in study.stages if results.get(stage.name) is not None]
     for stage in known:
@@ -221,6 +221,15 @@ def write_report(study: Study, output: Path) -> Path:
         stage.section(report, results[stage.name])
     replace_files({output / name: data for name, data in report.files().items()})
     return output / REPORT
+
+
+def _command(study: Study, kept: Mapping[str, Any]) -> str:
+    """How the results that were kept came about."""
+    settings = kept.get("settings", {})
+    if settings == plain(with_changes(study.settings, study.small)):
+        return f"eightfold study {study.name} --small"
+    of_run = kept.get("subject") is not None
+    return command_of(study.name, plain(study.settings), settings, of_run=of_run)
 
 
 def _take_stage(

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 from eightfold.config import load_config
 from eightfold.core.errors import EightfoldError
+from eightfold.games.game import make_game
 from eightfold.nets.store.description import present_network
 
 C = TypeVar("C")
@@ -23,10 +24,18 @@ def check_fixed(old: Any, new: Any, fixed: Mapping[str, str], run: Path) -> None
     """An error if a run is to go on with another value of a key that is fixed."""
     for key, reason in fixed.items():
         before, now = _value_of(old, key), _value_of(new, key)
-        if before != now:
+        if before != now and not (key == "game" and _is_one_game(before, now)):
             raise EightfoldError(
                 f"the run {run} was started with {key} = {before!r}, not {now!r} ({reason}); choose another folder"
             )
+
+
+def _is_one_game(before: str, now: str) -> bool:
+    """Whether two texts name the same game, such as `gomoku:size=8` and `gomoku:size=8,win=5`."""
+    try:
+        return make_game(before) == make_game(now)
+    except EightfoldError:  # code of somebody's own that the user did not name, or a game that is gone
+        return False
 
 
 def _value_of(config: Any, key: str) -> Any:

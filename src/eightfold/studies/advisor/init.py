@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from eightfold.core.settings import setting
-from eightfold.games.game import make_game
 from eightfold.learning.advisor.targets import TARGETS
+from eightfold.nets.inference.device import check_device
 from eightfold.studies.advisor.init_sections import matches as matches_section
 from eightfold.studies.advisor.init_sections import networks as networks_section
 from eightfold.studies.advisor.init_sections import teacher as teacher_section
 from eightfold.studies.advisor.teachers import learn_from, teach
-from eightfold.studies.advisor.training import MANY, play
+from eightfold.studies.advisor.training import MANY, check_names, play
 from eightfold.studies.frame import Stage, Study, Work
 from eightfold.studies.grid import grid
 
@@ -40,7 +40,8 @@ class InitSettings:
 
 
 def check(settings: InitSettings) -> None:
-    make_game(settings.game, trusted=True)
+    check_names(settings.game, players=(settings.teacher,), network=settings.network)
+    check_device(settings.device)
 
 
 def teacher(work: Work) -> dict[str, Any]:

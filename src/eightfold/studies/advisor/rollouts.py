@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from eightfold.core.settings import setting
-from eightfold.games.game import make_game
 from eightfold.studies.advisor.rollout_sections import learning, playing
-from eightfold.studies.advisor.training import MANY, play, run_config
+from eightfold.studies.advisor.training import MANY, check_names, play, run_config
 from eightfold.studies.frame import Part, Stage, Study, Work
 from eightfold.studies.grid import grid
 from eightfold.studies.runs import TimedRun, warm_up
@@ -48,7 +47,7 @@ class RolloutSettings:
 
 
 def check(settings: RolloutSettings) -> None:
-    make_game(settings.game, trusted=True)
+    check_names(settings.game, players=(settings.opponent,), network=settings.network)
 
 
 def train(

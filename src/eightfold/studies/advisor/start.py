@@ -13,7 +13,6 @@ from typing import Any
 
 from eightfold.config import load_preset, with_changes
 from eightfold.core.settings import setting
-from eightfold.games.game import make_game
 from eightfold.learning.config import TrainConfig, advisor_change
 from eightfold.studies.advisor.start_sections import ADVISED, COLD
 from eightfold.studies.advisor.start_sections import each_other as each_other_section
@@ -21,7 +20,7 @@ from eightfold.studies.advisor.start_sections import opponents as opponents_sect
 from eightfold.studies.advisor.start_sections import runs as runs_section
 from eightfold.studies.advisor.start_sections import teachers as teachers_section
 from eightfold.studies.advisor.teachers import teach
-from eightfold.studies.advisor.training import MANY, play
+from eightfold.studies.advisor.training import MANY, check_names, play
 from eightfold.studies.frame import Part, Stage, Study, Work
 from eightfold.studies.grid import grid
 from eightfold.studies.runs import TimedRun, network_place, warm_up
@@ -52,7 +51,8 @@ class StartSettings:
 
 def check(settings: StartSettings) -> None:
     for text in _boards(settings):
-        make_game(text, trusted=True)
+        check_names(text, players=(settings.teacher,), network=settings.network)
+    load_preset(TrainConfig(), settings.preset)
 
 
 def _boards(settings: Any) -> list[str]:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from eightfold.arena.players import read_player
 from eightfold.arena.ratings import score_interval
 from eightfold.config import load_preset, with_changes
+from eightfold.games.game import make_game
 from eightfold.learning.config import TrainConfig
+from eightfold.nets.networks import read_network
 from eightfold.studies.frame import Part
 from eightfold.studies.matches import match_row
 from eightfold.studies.runs import network_place
@@ -23,6 +26,14 @@ PLAIN = (
     "selfplay.fast_playouts=0",
     "selfplay.contempt=0",
 )
+
+
+def check_names(game: str, *, players: Sequence[str], network: str) -> None:
+    """An error now, and not after the teacher's games, for a game, a player or a network that there is not."""
+    make_game(game, trusted=True)
+    for player in players:
+        read_player(player)
+    read_network(network)
 
 
 def run_config(*changes: str) -> TrainConfig:

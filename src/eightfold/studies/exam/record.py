@@ -124,7 +124,8 @@ def read_exam(path: Path | str) -> Exam:
     except OSError as error:
         raise EightfoldError(f"cannot read the exam {path}: {error.strerror or error}") from None
     except _DAMAGE as error:
-        raise EightfoldError(f"{path} is no exam, or is damaged: {error}; take a copy that is whole") from None
+        why = f": {error}" if "pickle" not in str(error) else ""  # NumPy would tell how to load it unsafely
+        raise EightfoldError(f"{path} is no exam, or is damaged{why}; take a copy that is whole") from None
 
 
 def _checked(game: Game, arrays: dict[str, NDArray[Any]], about: Any) -> Exam:

@@ -8,6 +8,7 @@ from eightfold.config import load_preset
 from eightfold.core.errors import EightfoldError
 from eightfold.core.settings import setting
 from eightfold.games.game import make_game
+from eightfold.isn.player import DEEPEST
 from eightfold.learning.td.config import TdConfig, check_config
 
 MANY = 1_000_000
@@ -25,7 +26,9 @@ class IsnSettings:
     playouts: tuple[int, ...] = setting(
         (30, 100, 300, 1000), "playouts of the Monte Carlo search opponents", least=1, most=MANY
     )
-    depths: tuple[int, ...] = setting((2, 3, 5), "depths of alpha-beta over the network, in plies", least=1, most=20)
+    depths: tuple[int, ...] = setting(
+        (2, 3, 5), "depths of alpha-beta over the network, in plies", least=1, most=DEEPEST
+    )
     width: int = setting(6, "moves that alpha-beta searches at every ply", least=1, most=400)
     large_game: str = setting("go:size=19,komi=3.5,rules=chinese", "a larger board for the same weights")
     large_games: int = setting(10, "games per pair and per match on the larger board", least=2, most=MANY)

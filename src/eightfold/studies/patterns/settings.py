@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from eightfold.arena.players import read_player
 from eightfold.core.errors import EightfoldError
 from eightfold.core.settings import setting
 from eightfold.games.game import make_game
@@ -50,6 +51,7 @@ def check(settings: PatternSettings) -> None:
             raise EightfoldError(f"{name} = {path}: there is no such file")
     for name in ("own_game", "match_game"):
         make_game(getattr(settings, name))
+    read_player(settings.own_player)
     if settings.gnugo_games % 2:
         raise EightfoldError(f"gnugo_games = {settings.gnugo_games} is odd; colours alternate, so give an even number")
     if settings.match_games % settings.chunk:

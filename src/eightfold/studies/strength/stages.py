@@ -13,6 +13,8 @@ from typing import Any
 
 from eightfold.arena.bradley_terry import fit_ratings
 from eightfold.arena.match import play_match
+from eightfold.arena.openings.lists import read_openings
+from eightfold.arena.openings.source import BALANCED, RANDOM
 from eightfold.arena.players import read_player
 from eightfold.arena.results import MatchReport, Tally, scores_of
 from eightfold.config import load_config
@@ -62,6 +64,8 @@ def check(settings: Any) -> None:
             raise EightfoldError(f"{name}={getattr(settings, name)} is odd; every opening is played from both sides")
     read_player(f"net:{settings.network},{settings.options}")
     read_player(f"net:{settings.network},{settings.growth_options}")
+    if settings.openings.partition(":")[0] not in (RANDOM, BALANCED):
+        read_openings(settings.openings, make_game(description.game))
     opponents = _listed(settings.opponents)
     if not opponents:
         raise EightfoldError("opponents names nobody; give players with | between them")
