@@ -192,6 +192,13 @@ def test_bad_options_are_one_line_and_exit_code_2():
                 assert errors.count("\n") == 1
 
 
+def test_an_option_that_there_is_not_is_one_line():
+    with Manager("--nope") as manager:
+        assert manager.process.wait(LONG) == 2
+        errors = manager.errors()
+    assert errors == "pbrain-eightfold: unrecognized arguments: --nope; see pbrain-eightfold --help\n"
+
+
 def test_the_command_of_the_command_line_is_the_same_engine():
     with Manager("--player", "greedy", command=[sys.executable, "-m", "eightfold", "gomocup"]) as manager:
         assert manager.ask("START 15") == "OK"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from typing import NoReturn
 
 from eightfold import __version__
 from eightfold.core.compiling import say_on_stderr
@@ -35,9 +36,16 @@ def serve(player: str | None = None, *, seed: int = 0, ponder: bool = False) -> 
     serve_lines(begin, PROTOCOL, player, ponder=ponder)
 
 
+class OneLineParser(argparse.ArgumentParser):
+    """Wrong options are one line, as everywhere."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message}; see {self.prog} --help\n")
+
+
 def main() -> None:
     """The command `pbrain-eightfold`."""
-    parser = argparse.ArgumentParser(
+    parser = OneLineParser(
         prog="pbrain-eightfold", description="Eightfold as an engine for Gomocup managers such as Piskvork."
     )
     parser.add_argument("--player", help="a player's text, e.g. alphabeta:near=1 (default: the best for the board)")
