@@ -42,7 +42,7 @@ class Swap2:
 
     def __init__(self, game: Game) -> None:
         if not game.spec.swap2:
-            raise EightfoldError(f"{game.text} does not begin with swap2; games of five in a row do")
+            raise EightfoldError(f"{game.text} does not begin with swap2; Gomoku does")
         self.stage = PLACE
 
     @property
