@@ -70,6 +70,7 @@ STUDY = Study(
             settings=(),
             measure=claims.claims,
             section=sections.claims,
+            summary=lambda report, found: report.text(found["short"]),
         ),
     ),
 )

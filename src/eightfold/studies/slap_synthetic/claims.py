@@ -48,13 +48,38 @@ NEAR = 0.05  # "around" a loss
 PUBLISHED_SAMPLES, PUBLISHED_ITERATIONS = 10_064, 10_000
 PUBLISHED_BLOCKS = {0, 5, 10, 20}
 
+COUNTED = {HOLDS: "hold", FAILS: "do not", OPEN: "cannot be told"}
+
 Claim = dict[str, Any]
 
 
 def claims(work: Work) -> dict[str, Any]:
     learned, results = work.results["learning"], work.results
     told = judged(results["data"], learned, results["samples"], results["search"])
-    return {"claims": told, "beyond": beyond(learned), "recommendation": recommendation(learned)}
+    others = beyond(learned)
+    return {
+        "short": in_short(learned, [*told, *others]),
+        "claims": told,
+        "beyond": others,
+        "recommendation": recommendation(learned),
+    }
+
+
+def in_short(learned: dict[str, Any], told: Sequence[Claim]) -> str:
+    """What the report begins with."""
+    record, of = learned["record"], _by_mode(learned)
+    slap, augment, none = (of.get(mode, []) for mode in ("slap", "augment", "none"))
+    ours = [speed_up(augment, slap, level, record).text() for level in LEVELS]
+    plain = [speed_up(none, slap, level, record).text() for level in LEVELS]
+    printed = " and ".join(f"{number:.2f}" for number in PUBLISHED_SPEED_UP.values())
+    verdicts = [each["verdict"] for each in told]
+    counts = ", ".join(f"{verdicts.count(each)} {words}" for each, words in COUNTED.items())
+    return (
+        f"**In short.** Over {len(decays_in(slap))} values of L2 and {len(repeats_of(slap))} repeats of"
+        f" {learned['iterations']:,} iterations, augmentation needs {ours[0]} times as many iterations as SLAP to a"
+        f" validation loss of {LEVELS[0]}, and {ours[1]} times as many to {LEVELS[1]} (published: {printed}). No"
+        f" symmetry at all needs {plain[0]} and {plain[1]} times as many as SLAP. Of {len(told)} claims {counts}."
+    )
 
 
 def judged(
@@ -115,7 +140,8 @@ def _left_open(claim: Claim, why: str) -> Claim:
 
 def _faster(augment: Sequence[Run], slap: Sequence[Run], level: float, record: int) -> Claim:
     ours = speed_up(augment, slap, level, record)
-    return _claim(f"SLAP reaches {level} in fewer iterations than augmentation", _above_one(ours), f"{ours.text()}")
+    claim = f"SLAP reaches a validation loss of {level} in fewer iterations than augmentation"
+    return _claim(claim, _above_one(ours), f"augmentation's over SLAP's: {ours.text()}")
 
 
 def _above_one(ours: Ratio) -> str:

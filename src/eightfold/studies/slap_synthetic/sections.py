@@ -195,7 +195,13 @@ def _figures(report: Report, found: dict[str, Any]) -> None:
     runs, network = found["runs"], found["network"]
     pair = [(mode, network) for mode in ("slap", "augment") if of_arm(runs, mode, network)]
     lines = [
-        _line(f"{mode}, L2 {decay:g}", with_decay(of_arm(runs, mode, own), decay), found, dashed=mode != "slap")
+        _line(
+            f"{mode}, L2 {decay:g}",
+            with_decay(of_arm(runs, mode, own), decay),
+            found,
+            dashed=mode != "slap",
+            group=f"{decay:g}",
+        )
         for mode, own in pair
         for decay in decays_in(runs)
     ]
@@ -222,8 +228,10 @@ def _figure(report: Report, name: str, title: str, lines: Sequence[Series], leas
     report.plot(name, line_plot(lines, title=title, x="iterations", y="validation loss", y_range=y_range), title)
 
 
-def _line(name: str, runs: Sequence[Run], found: dict[str, Any], *, until: int = 0, dashed: bool = False) -> Series:
-    """The mean over runs with its interval, at so many points that a figure can show."""
+def _line(
+    name: str, runs: Sequence[Run], found: dict[str, Any], *, until: int = 0, dashed: bool = False, group: str = ""
+) -> Series:
+    """The mean over runs with its interval, at so many points that a figure can show; one colour for a group."""
     records = min(until // found["record"] if until else 10**9, *(len(run["validation"]) for run in runs))
     every = -(-records // DRAWN)
     points = [
@@ -239,6 +247,7 @@ def _line(name: str, runs: Sequence[Run], found: dict[str, Any], *, until: int =
         low=[mean.low for _, mean in points],
         high=[mean.high for _, mean in points],
         dashed=dashed,
+        group=group,
     )
 
 
