@@ -216,12 +216,18 @@ def test_small_study_names_every_claim(tmp_path: Path) -> None:
         assert f"That {each['claim']}: **{each['verdict']}**" in report
     assert {"1.95", "1.71"} <= set(report.replace("|", " ").split())
     runs = results["learning"]["result"]["runs"]
+    draws = results["draws"]["result"]["rows"]
+    assert [row["draw"] for row in draws] == [0, 1]  # the study's own, and another
+    assert draws[0]["slap"] == next(run for run in runs if (run["mode"], run["repeat"]) == ("slap", 0))["validation"]
+    assert draws[1]["floor"] == results["data"]["result"]["other_floors"][0]
     assert {run["mode"] for run in runs} == set(MODES) - {"slap-unaveraged"}  # no position is symmetric
     assert "slap-unaveraged is slap" in report
     rows = list(csv.DictReader((tmp_path / "validation.csv").read_text(encoding="utf-8").splitlines()))
     assert [int(row["iteration"]) for row in rows] == [2, 4, 6, 8]
     assert len(rows[0]) == 1 + len(runs)
-    assert all((tmp_path / name).exists() for name in ("figure-8.svg", "modes.svg", "samples.svg", "grid.csv"))
+    assert all(
+        (tmp_path / name).exists() for name in ("figure-8.svg", "modes.svg", "samples.svg", "draws.csv", "grid.csv")
+    )
     before = {path: path.stat().st_mtime_ns for path in (tmp_path / "kept").iterdir()}
     run_study(STUDY, tmp_path, small=True)
     assert {path: path.stat().st_mtime_ns for path in (tmp_path / "kept").iterdir()} == before

@@ -35,6 +35,8 @@ STUDY = Study(
         "random_states=100",
         "sample_sizes=[100]",
         "sample_repeats=1",
+        "draws=1",
+        "draw_iterations=4",
         "grid_points=3",
         "grid_blocks=[0, 1]",
         "grid_filters=8",
@@ -56,6 +58,13 @@ STUDY = Study(
             settings=(*stages.TRAINING, "network", "iterations", "sample_sizes", "sample_l2", "sample_repeats"),
             measure=stages.samples,
             section=sections.samples,
+        ),
+        Stage(
+            name="draws",
+            after=("data", "learning"),
+            settings=(*stages.TRAINING, "network", "sample_l2", "draws", "draw_iterations"),
+            measure=stages.draws,
+            section=sections.draws,
         ),
         Stage(
             name="search",

@@ -310,6 +310,49 @@ def samples(report: Report, found: dict[str, Any]) -> None:
     )
 
 
+def draws(report: Report, found: dict[str, Any]) -> None:
+    """Ratios at the published losses, and at losses as far above each draw's least as those are above the study's."""
+    rows, record = found["rows"], found["record"]
+    margins = [level - found["floor"] for level in LEVELS]
+
+    def ratio(row: dict[str, Any], level: float) -> str:
+        augment, slap = ([{"repeat": 0, "validation": row[mode]}] for mode in ("augment", "slap"))
+        return speed_up(augment, slap, level, record).text()
+
+    report.heading("Other draws of positions")
+    report.text(
+        f"One repeat each of SLAP and augmentation with L2 {found['l2']:g} and {found['iterations']:,} iterations on"
+        " positions drawn anew by the same recipe; the first row is of the draw of this study. How many times as fast"
+        " SLAP is, to the published losses, and to losses as far above the draw's own least as those are here:"
+    )
+    report.table(
+        (
+            "draw",
+            "least loss to expect",
+            *(f"to {level}" for level in LEVELS),
+            *(f"to the least + {margin:.2f}" for margin in margins),
+        ),
+        [
+            (
+                row["draw"],
+                f"{row['floor']:.3f}",
+                *(ratio(row, level) for level in LEVELS),
+                *(ratio(row, row["floor"] + margin) for margin in margins),
+            )
+            for row in rows
+        ],
+    )
+    report.csv(
+        "draws",
+        [
+            {"draw": row["draw"], "floor": row["floor"], "mode": mode, "iteration": record * at, "validation": loss}
+            for row in rows
+            for mode in ("augment", "slap")
+            for at, loss in enumerate(row[mode], 1)
+        ],
+    )
+
+
 def search(report: Report, found: dict[str, Any]) -> None:
     rows = found["rows"]
     report.heading("The grid")

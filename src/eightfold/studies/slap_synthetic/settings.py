@@ -59,8 +59,10 @@ class SyntheticSettings:
     sample_sizes: tuple[int, ...] = setting(
         (5032, 2516, 1258), "positions in the test of sample sizes, besides all", least=1, most=MANY
     )
-    sample_l2: float = setting(1e-4, "weight decay in the test of sample sizes", least=0, most=1)
+    sample_l2: float = setting(1e-4, "weight decay in the tests of sample sizes and of other draws", least=0, most=1)
     sample_repeats: int = setting(4, "repeats in the test of sample sizes; 0: no such test", least=0, most=1000)
+    draws: int = setting(3, "other draws of positions, one repeat of SLAP and augmentation each", least=0, most=1000)
+    draw_iterations: int = setting(1000, "steps of the optimiser for these", least=1, most=MANY)
     grid_points: int = setting(12, "of the 2,400 points of figure 7, drawn at random; 0: none", least=0, most=2400)
     grid_blocks: tuple[int, ...] = setting(
         (0,), "residual blocks in the grid (figure 7: 0, 5, 10, 20)", least=0, most=100
@@ -82,7 +84,8 @@ def check(settings: SyntheticSettings) -> None:
     arms_of(settings.modes, settings.network)
     decays_of(settings.l2_powers)
     check_device(settings.device)
-    for name in ("iterations", *(["grid_iterations"] if settings.grid_points else [])):
+    used = {"iterations": 1, "draw_iterations": settings.draws, "grid_iterations": settings.grid_points}
+    for name in (name for name, count in used.items() if count):
         if getattr(settings, name) % settings.record:
             raise EightfoldError(f"{name} = {getattr(settings, name)} is no multiple of record = {settings.record}")
     positions = settings.sets * (len(lines()) * FIVE + settings.random_states)

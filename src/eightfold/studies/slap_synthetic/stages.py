@@ -164,6 +164,56 @@ def samples(work: Work) -> dict[str, Any] | None:
     }
 
 
+def draws(work: Work) -> dict[str, Any] | None:
+    """SLAP and augmentation on other draws of positions, beside the first repeat on the study's own."""
+    settings = work.settings
+    if settings.draws == 0:
+        return None
+    network, same = arms_of("none", settings.network)[0].network, _same(work)
+    drawn = [{**same["data"], "seed": settings.data_seed + number} for number in range(1, settings.draws + 1)]
+    axes, fixed = {"mode": ("augment", "slap")}, {"seed": settings.seed, "l2": settings.sample_l2, "samples": 0}
+    cases = [
+        {
+            **same,
+            "data": data,
+            "network": network,
+            "models": grid(axes, rate=settings.learning_rate, **fixed),
+            "optimiser": "adam",
+            "turned": False,
+            "iterations": settings.draw_iterations,
+        }
+        for data in drawn
+    ]
+    found = work.parts(train_models, cases, [f"draw {data['seed']}, {_label(cases[0])}" for data in drawn])
+    rows = [
+        {
+            "draw": data["seed"],
+            "floor": floor(split_of(**data).validation),
+            **{
+                model["mode"]: curves["validation"]
+                for model, curves in zip(case["models"], results["models"], strict=True)
+            },
+        }
+        for data, case, results in zip(drawn, cases, found, strict=True)
+    ]
+    own = {
+        run["mode"]: run["validation"]
+        for run in work.results["learning"]["runs"]
+        if (run["network"], run["l2"], run["repeat"]) == (network, settings.sample_l2, 0)
+        and run["mode"] in axes["mode"]
+    }
+    if len(own) == len(axes["mode"]):
+        rows.insert(0, {"draw": settings.data_seed, "floor": work.results["data"]["floor"], **own})
+    return {
+        "record": settings.record,
+        "l2": settings.sample_l2,
+        "iterations": settings.draw_iterations,
+        "floor": work.results["data"]["floor"],
+        "seconds": _seconds(found),
+        "rows": rows,
+    }
+
+
 def search(work: Work) -> dict[str, Any] | None:
     """Points of figure 7's grid, those that share a network, an optimiser and a rate as one batch of models."""
     settings = work.settings
