@@ -253,7 +253,7 @@ HOLDS, FAILS, OPEN = verdicts.HOLDS, verdicts.FAILS, verdicts.OPEN
 
 def learned(*, iterations: int = 10_000) -> dict[str, Any]:
     runs = [run for mode, (reach, end) in CURVES.items() for run in runs_of(mode, reach=reach, end=end)]
-    return {"runs": runs, "record": 10, "network": "a1", "iterations": iterations}
+    return {"runs": runs, "record": 10, "network": "a1", "iterations": iterations, "blind": []}
 
 
 def sample_sizes() -> dict[str, Any]:
@@ -315,6 +315,18 @@ def test_a_speed_up_is_made_in_every_repeat_and_its_interval_over_them() -> None
     assert late.text().startswith("at least")
     assert late.ratio == pytest.approx(np.exp(np.mean(np.log([(1000 + 810) / 420, *each[1:]]))))
     assert speed_up(fast, slow, 3.0, 10).ratio is None
+
+
+def test_models_that_see_no_value_at_first_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ("network", "models", "data", "batch", "device", "precision", "form", "initialisation")
+    small = {name: facts(network="a1")[name] for name in names}
+    part = Part(output=tmp_path, place="none", progress=lambda share: None)
+    assert training.find_blind(part, **small) == [False] * 3
+    monkeypatch.setattr(training, "SAME_VALUE", 2.0)  # wider than any values spread
+    assert training.find_blind(part, **small) == [True] * 3
+    assert "same value" not in claims.in_short(learned(), [])
+    found = {**learned(), "blind": [{"mode": "slap", "network": "a1", "l2": 1e-5, "repeat": 1}]}
+    assert "is active: here `slap` in repeat 1." in claims.in_short(found, [])
 
 
 def test_differences_are_between_models_of_one_repeat() -> None:

@@ -44,7 +44,7 @@ STUDY = Study(
     ),
     check=check,
     stages=(
-        Stage(name="data", version=2, settings=stages.DATA, measure=stages.data, section=sections.data),
+        Stage(name="data", version=3, settings=stages.DATA, measure=stages.data, section=sections.data),
         Stage(
             name="learning",
             after=("data",),
@@ -74,7 +74,7 @@ STUDY = Study(
         ),
         Stage(
             name="claims",
-            version=2,
+            version=3,
             after=("learning", "samples", "search"),
             settings=(),
             measure=claims.claims,

@@ -81,7 +81,8 @@ def mean_iterations(runs: Sequence[Run], level: float, record: int) -> Mean:
         statistics.fmean(time for run, (time, _) in zip(runs, times, strict=True) if run["repeat"] == repeat)
         for repeat in repeats_of(runs)
     ]
-    return mean_of(means, bound=not all(arrived for _, arrived in times))
+    found = mean_of(means, bound=not all(arrived for _, arrived in times))
+    return found if found.low is None else found._replace(low=max(0.0, found.low))
 
 
 def _time(run: Run, level: float, record: int) -> tuple[int, bool]:
@@ -139,7 +140,7 @@ class Ratio(NamedTuple):
 
     def text(self) -> str:
         if self.ratio is None:
-            return "nothing, since not all models got there"
+            return "unknown, since not all models got there"
         between = "" if self.low is None or self.bound else f" ({self.low:.2f} to {self.high:.2f})"
         return f"{'at least ' if self.bound else ''}{self.ratio:.2f}{between}"
 

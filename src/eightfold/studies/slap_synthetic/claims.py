@@ -69,16 +69,18 @@ def in_short(learned: dict[str, Any], told: Sequence[Claim]) -> str:
     """What the report begins with."""
     record, of = learned["record"], _by_mode(learned)
     slap, augment, none = (of.get(mode, []) for mode in ("slap", "augment", "none"))
-    ours = [speed_up(augment, slap, level, record).text() for level in LEVELS]
-    plain = [speed_up(none, slap, level, record).text() for level in LEVELS]
+    ours, plain = (
+        ", ".join(f"to {level} {speed_up(slow, slap, level, record).text()}" for level in LEVELS)
+        for slow in (augment, none)
+    )
     printed = " and ".join(f"{number:.2f}" for number in PUBLISHED_SPEED_UP.values())
     verdicts = [each["verdict"] for each in told]
     counts = ", ".join(f"{verdicts.count(each)} {words}" for each, words in COUNTED.items())
     return (
         f"**In short.** Over {len(decays_in(slap))} values of L2 and {len(repeats_of(slap))} repeats of"
-        f" {learned['iterations']:,} iterations, augmentation needs {ours[0]} times as many iterations as SLAP to a"
-        f" validation loss of {LEVELS[0]}, and {ours[1]} times as many to {LEVELS[1]} (published: {printed}). No"
-        f" symmetry at all needs {plain[0]} and {plain[1]} times as many as SLAP. Of {len(told)} claims {counts}."
+        f" {learned['iterations']:,} iterations, augmentation needs so many times SLAP's iterations to a validation"
+        f" loss: {ours} (published: {printed}). No symmetry at all: {plain}. Of {len(told)} claims {counts}."
+        f"{_blindness(learned)}"
     )
 
 
@@ -133,6 +135,19 @@ def _claim(claim: str, verdict: str, number: str) -> Claim:
 
 def _left_open(claim: Claim, why: str) -> Claim:
     return {**claim, "verdict": OPEN, "number": f"{why}; {claim['number']}"}
+
+
+def _blindness(learned: dict[str, Any]) -> str:
+    """That some models begin without any sight of the value, and who they are: a few of them can decide a mean."""
+    if not learned["blind"]:
+        return ""
+    pairs = dict.fromkeys((each["mode"], each["repeat"]) for each in learned["blind"])
+    named = ", ".join(f"`{mode}` in repeat {repeat}" for mode, repeat in pairs)
+    return (
+        " Models may say the same value of every position after their first iterations, since no unit of the value head"
+        f" is active: here {named}. Until one wakes, their loss stays higher by the variance of the values. Some do so"
+        " at once and some late or never, as the last column of the table by L2 shows: one repeat can decide a mean."
+    )
 
 
 # ---- how soon -----------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from eightfold.studies.slap_synthetic.analysis import (
     best_decay,
     decays_in,
     final,
+    iterations_to,
     lowest,
     mean_iterations,
     mean_of,
@@ -138,6 +139,7 @@ def _by_decay(report: Report, found: dict[str, Any]) -> None:
                     *("" if same else speed_up(others, own, level, record).text() for level in LEVELS),
                     mean_of([final(run["validation"]) for run in own]).text(3),
                     "" if same else paired_difference(own, others).text(3),
+                    ", ".join(str(iterations_to(run["validation"], LEVELS[0], record) or "never") for run in own),
                 )
             )
     report.text(
@@ -152,6 +154,7 @@ def _by_decay(report: Report, found: dict[str, Any]) -> None:
             *(f"as fast, to {level}" for level in LEVELS),
             f"loss after {found['iterations']:,}",
             "less augmentation's",
+            f"each repeat, to {LEVELS[0]}",
         ),
         rows,
     )

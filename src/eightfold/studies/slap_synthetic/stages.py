@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from eightfold.studies.frame import Work
 from eightfold.studies.grid import grid
 from eightfold.studies.slap_synthetic.settings import Arm, arms_of, decays_of
 from eightfold.studies.slap_synthetic.states import Positions, floor
-from eightfold.studies.slap_synthetic.training import train_models
+from eightfold.studies.slap_synthetic.training import find_blind, train_models
 from eightfold.studies.slap_synthetic.views import ASKED, planes_of, split_of, symmetric
 
 DATA = ("sets", "random_states", "held_back", "data_seed")
@@ -120,9 +120,23 @@ def learning(work: Work) -> dict[str, Any]:
         "seed": settings.seed,
         "same_as_slap": [arm.network for arm in left_out],
         "floor": work.results["data"]["floor"],
+        "blind": _blind(work, cases),
         "seconds": _seconds(found),
         "runs": runs,
     }
+
+
+def _blind(work: Work, cases: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The models that begin without any sight of the value."""
+    names = ("network", "models", "data", "batch", "device", "precision", "form", "initialisation")
+    facts = [{name: case[name] for name in names} for case in cases]
+    found = work.parts(find_blind, facts, [f"first iterations of {_label(case)}" for case in cases])
+    return [
+        {"mode": model["mode"], "network": case["network"], "l2": model["l2"], **_repeat(work, model)}
+        for case, blind in zip(cases, found, strict=True)
+        for model, is_blind in zip(case["models"], blind, strict=True)
+        if is_blind
+    ]
 
 
 def samples(work: Work) -> dict[str, Any] | None:

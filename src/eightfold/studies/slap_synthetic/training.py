@@ -32,6 +32,8 @@ from eightfold.studies.slap_synthetic.views import (
 )
 
 CHECKPOINT, CHECKPOINT_SECONDS = "models.safetensors", 60.0
+FIRST_ITERATIONS, ASKED_FOR_VALUES = 10, 500
+SAME_VALUE = 1e-5  # values that spread by less are one
 BLOCK = 100  # iterations whose positions are drawn at once
 EXAMINED_AT_ONCE, EXAMINED_AT_ONCE_ON_GPU = 600, 16_384  # positions that a model is asked in one call
 
@@ -164,6 +166,46 @@ def train_models(
         for number, mode in enumerate(modes)
     ]
     return {"seconds": before + time.monotonic() - began, "models": told}
+
+
+def find_blind(
+    part: Part,
+    *,
+    network: str,
+    models: Sequence[Mapping[str, Any]],
+    data: Mapping[str, Any],
+    batch: int,
+    device: str,
+    precision: str,
+    form: str,
+    initialisation: str,
+) -> list[bool]:
+    """A part: which models say the same value of every position after their first iterations.
+
+    No unit of the value head is active then, and nothing that it learns can wake one.
+    """
+    split, place = split_of(**data), torch.device(device)
+    modes, seeds = [model["mode"] for model in models], [model["seed"] for model in models]
+    many = ModelBatch(
+        network,
+        Shape(planes=planes_of(modes[0]), size=SIZE),
+        seeds,
+        rates=[model["rate"] for model in models],
+        l2=[model["l2"] for model in models],
+        device=device,
+        precision=precision,
+        form=form,
+        initialisation=initialisation,
+    )
+    bank = _bank(modes, split, place)
+    drawing = Drawing(bank, [len(split.training)] * len(models), len(split.training), batch, seeds)
+    for iteration in range(FIRST_ITERATIONS):
+        rows = torch.from_numpy(drawing.rows(iteration)).to(place)
+        many.step(bank.states[rows], bank.policies[rows], bank.values[rows])
+        part.progress((iteration + 1) / FIRST_ITERATIONS)
+    few = min(ASKED_FOR_VALUES, len(split.training))
+    _, values = many.answer(torch.stack([bank.states[first : first + few] for first in bank.first]))
+    return [bool(same) for same in values.std(dim=1) < SAME_VALUE]
 
 
 def _bank(modes: Sequence[str], split: Split, device: torch.device) -> Bank:
