@@ -125,12 +125,9 @@ def train_models(
     """A part: for every model its losses after every `record` iterations; None where one is no number any more."""
     split, place = split_of(**data), torch.device(device)
     modes, seeds = [model["mode"] for model in models], [model["seed"] for model in models]
-    many = ModelBatch(
+    many = _batch_of(
         network,
-        Shape(planes=planes_of(modes[0]), size=SIZE),
-        seeds,
-        rates=[model["rate"] for model in models],
-        l2=[model["l2"] for model in models],
+        models,
         optimiser=optimiser,
         device=device,
         precision=precision,
@@ -186,17 +183,7 @@ def find_blind(
     """
     split, place = split_of(**data), torch.device(device)
     modes, seeds = [model["mode"] for model in models], [model["seed"] for model in models]
-    many = ModelBatch(
-        network,
-        Shape(planes=planes_of(modes[0]), size=SIZE),
-        seeds,
-        rates=[model["rate"] for model in models],
-        l2=[model["l2"] for model in models],
-        device=device,
-        precision=precision,
-        form=form,
-        initialisation=initialisation,
-    )
+    many = _batch_of(network, models, device=device, precision=precision, form=form, initialisation=initialisation)
     bank = _bank(modes, split, place)
     drawing = Drawing(bank, [len(split.training)] * len(models), len(split.training), batch, seeds)
     for iteration in range(FIRST_ITERATIONS):
@@ -206,6 +193,17 @@ def find_blind(
     few = min(ASKED_FOR_VALUES, len(split.training))
     _, values = many.answer(torch.stack([bank.states[first : first + few] for first in bank.first]))
     return [bool(same) for same in values.std(dim=1) < SAME_VALUE]
+
+
+def _batch_of(network: str, models: Sequence[Mapping[str, Any]], **options: Any) -> ModelBatch:
+    return ModelBatch(
+        network,
+        Shape(planes=planes_of(models[0]["mode"]), size=SIZE),
+        [model["seed"] for model in models],
+        rates=[model["rate"] for model in models],
+        l2=[model["l2"] for model in models],
+        **options,
+    )
 
 
 def _bank(modes: Sequence[str], split: Split, device: torch.device) -> Bank:
