@@ -284,7 +284,8 @@ def test_verdicts_follow_the_numbers() -> None:
     assert set(verdicts_of(learned(), training=500)) == {OPEN}
     assert claims.beyond(learned())[0]["verdict"] == HOLDS
     said = claims.recommendation(learned())
-    assert "`slap`, with 225" in said
+    assert "those of `slap`, 225 (" in said
+    assert "every other needs more" in said
     assert "`slap-cc` (2.800)" in said
 
 

@@ -74,7 +74,7 @@ STUDY = Study(
         ),
         Stage(
             name="claims",
-            version=3,
+            version=4,
             after=("learning", "samples", "search"),
             settings=(),
             measure=claims.claims,

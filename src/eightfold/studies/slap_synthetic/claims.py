@@ -312,6 +312,12 @@ def recommendation(learned: dict[str, Any]) -> str:
         return "Too little was measured to recommend a mode."
     fastest = min(arrived, key=lambda arm: arrived[arm].mean or 0)
     others = ", ".join(f"{named(arm)} {time.text()}" for arm, time in times.items() if arm != fastest)
+    as_fast = [
+        named(arm)
+        for arm in arms(runs)
+        if arm != fastest
+        and _above_one(speed_up(of_arm(runs, *arm), of_arm(runs, *fastest), LEVELS[0], learned["record"])) != HOLDS
+    ]
     best = min(known, key=lambda arm: known[arm][1])
     lowest_runs = with_decay(of_arm(runs, *best), known[best][0])
     alike = []
@@ -321,8 +327,10 @@ def recommendation(learned: dict[str, Any]) -> str:
         if arm != best and (more.low is None or more.low <= 0):
             alike.append(f"{named(arm)} ({more.text(3)} more)")
     return (
-        f"**Which mode?** To learn such positions in few iterations: {named(fastest)}, with"
-        f" {arrived[fastest].text()} iterations to {LEVELS[0]}; {others}. The lowest loss after {iterations:,}"
+        f"**Which mode?** The fewest iterations to {LEVELS[0]} in the mean are those of {named(fastest)},"
+        f" {arrived[fastest].text()}; {others};"
+        f" {'not told apart from it: ' + ', '.join(as_fast) if as_fast else 'every other needs more'}."
+        f" The lowest loss after {iterations:,}"
         f" iterations, each with its best L2, is that of {named(best)} ({known[best][1]:.3f});"
         f" {'not told apart from it: ' + ', '.join(alike) if alike else 'every other is higher'}. `average` asks the"
         " network eight times for a position, the others once. These are synthetic positions with random targets;"
