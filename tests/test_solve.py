@@ -57,7 +57,7 @@ def test_json_is_one_object(tmp_path):
         (("none.sgf",), "none.sgf: no such file"),
         (("h8", "--number", "2"), "--number 2 is for a record; h8 is no .sgf or .psq file here"),
         (("h8", "--side", "red"), "--side red is neither black nor white"),
-        (("h8", "--move", "2"), "there are 1 moves; --move 2 is beyond their end"),
+        (("h8", "--move", "2"), "--move 2 is beyond the end of 1 move"),
         (("c3", "--game", "go:size=9"), "go has no search for wins by threats; gomoku has one"),
         (("h8", "-o", "proof.png"), "the picture is SVG: name a file that ends in .svg, not proof.png"),
     ],

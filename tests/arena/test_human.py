@@ -25,7 +25,7 @@ def test_a_person_plays_a_match_against_a_player(tmp_path):
     assert done.returncode == 0, done.stderr
     assert "you play black" in done.stdout
     assert "a b c d e" in done.stdout
-    assert "1 games, seed 0" in done.stdout, "one game unless more are asked for"
+    assert "1 game, seed 0" in done.stdout, "one game unless more are asked for"
     [file] = tmp_path.iterdir()
     [record] = read_records(file)
     assert (record.black, record.white) == ("human", "random")

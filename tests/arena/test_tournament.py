@@ -201,7 +201,7 @@ def test_objects_play_by_names_and_forfeits_count(tmp_path):
     assert [line["result"] for line in lines(tmp_path) if "quits" in line["pair"]].count("B+F") == 2
     told = found.as_dict()["forfeits"]
     assert {each["reason"] for each in told} == {"it has seen enough"}
-    assert "4 games were forfeited, the last by quits" in (tmp_path / "README.md").read_text()
+    assert "Forfeits: 4 games, the last by quits" in (tmp_path / "README.md").read_text()
 
 
 # ---- stopping and going on ----------------------------------------------------------------------------------------
@@ -259,7 +259,7 @@ def test_a_signal_stops_with_the_ratings_so_far(held, tmp_path, number):
     held.signal(number)
     assert held.wait() == 128 + number
     assert held.errors == f"stopped: 6 of {ALL} games are played; the same command goes on with cup\n"
-    assert "6 games are still missing" in (tmp_path / "cup" / "README.md").read_text()
+    assert "Still missing: 6 games" in (tmp_path / "cup" / "README.md").read_text()
 
 
 # ---- refusals -------------------------------------------------------------------------------------------------------

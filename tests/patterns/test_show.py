@@ -72,7 +72,7 @@ def test_a_page_is_written_whole(folder, tmp_path):
     page = tmp_path / "shapes.html"
     done = show(folder, "combined.patterns", "--top", "4", "--html", str(page))
     assert done.returncode == 0, done.stderr
-    assert done.stdout == f"4 patterns are in {page}\n"
+    assert done.stdout == f"{page}: 4 patterns\n"
     text = page.read_text("utf-8")
     assert text.startswith("<!doctype html>")
     assert text.endswith("</html>\n")

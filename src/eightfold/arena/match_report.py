@@ -9,6 +9,7 @@ from rich.table import Table
 from eightfold.arena.players import HUMAN
 from eightfold.arena.results import GameResult, MatchReport, Tally
 from eightfold.core.bars import StderrBar, counting_columns, text_column
+from eightfold.core.words import number_of
 
 MOST_FORFEITS = 12  # that are shown one by one
 
@@ -33,7 +34,7 @@ def print_match(report: MatchReport) -> None:
     total, first, second = report.total, report.as_first, report.as_second
     low, high = total.interval
     times = report.seconds_per_move
-    title = f"{report.game}, {total.games} games, seed {report.seed}"
+    title = f"{report.game}, {number_of(total.games, 'game')}, seed {report.seed}"
     if report.opening_plies:
         title += f"\nopenings: {report.openings}, each from both sides"
     table = Table(title=escape(title), title_justify="left")
@@ -53,7 +54,7 @@ def print_match(report: MatchReport) -> None:
         console.print(f"... and {len(report.forfeits) - MOST_FORFEITS} more were forfeited", highlight=False)
     for moves, numbers in report.repeats:
         listed = ", ".join(map(str, numbers[:12])) + (", ..." if len(numbers) > 12 else "")
-        console.print(f"games {listed} are the same game of {len(moves)} moves", highlight=False)
+        console.print(f"games {listed} are the same game of {number_of(len(moves), 'move')}", highlight=False)
     if report.repeats:
         advice = "" if report.opening_plies else "; use --opening-plies for variety"
         console.print(f"{report.distinct_games} of {total.games} games are different{advice}", highlight=False)

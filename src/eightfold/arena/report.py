@@ -8,6 +8,7 @@ from rich.text import Text
 
 from eightfold.arena.players import HUMAN
 from eightfold.core.settings import settings_of
+from eightfold.core.words import number_of
 from eightfold.games.game import Game, Position
 from eightfold.games.points import count
 from eightfold.games.records.record import GameRecord
@@ -50,8 +51,7 @@ def draw_board(position: Position) -> None:
         key += f"; points: black {counted.black:g}, white {counted.white:g}"
     if prisoners is not None:
         key += "; prisoners: black {}, white {}".format(*prisoners)
-    moves = f"{position.ply} move{'' if position.ply == 1 else 's'}"
-    console.print(f"{key}: {position.outcome} after {moves}\n", highlight=False)
+    console.print(f"{key}: {position.outcome} after {number_of(position.ply, 'move')}\n", highlight=False)
 
 
 def _goal(game: Game, colour: int) -> str:
@@ -63,7 +63,7 @@ def _goal(game: Game, colour: int) -> str:
 def print_record(record: GameRecord, number: int, of: int) -> None:
     """Who played a recorded game, and how it ended."""
     names = f"{record.black or 'black'} - {record.white or 'white'}"
-    facts = [names, record.result or "result unknown", f"{len(record.moves)} moves", record.event, record.date]
+    facts = [names, record.result or "result unknown", number_of(len(record.moves), "move"), record.event, record.date]
     console = Console(emoji=False)
     console.print(f"game {number} of {of}: {', '.join(filter(None, facts))}", highlight=False, markup=False)
     console.print(record.game, highlight=False, markup=False)

@@ -10,6 +10,7 @@ import typer
 
 from eightfold.cli.app import GameOption, JsonOption, patterns_app
 from eightfold.core.errors import EightfoldError, unknown
+from eightfold.core.words import number_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,7 +80,7 @@ def show_patterns(
     if as_json:
         print(json.dumps({"library": name, **_about(opened), "sort": sort, "patterns": list(map(_entry, shown))}))
     elif html is not None:
-        print(f"{len(shown)} patterns are in {html}")
+        print(f"{html}: {number_of(len(shown), 'pattern')}")
     elif code is not None:
         _print_orbit(shown[0])
     else:

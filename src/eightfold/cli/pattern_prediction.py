@@ -12,6 +12,7 @@ import typer
 
 from eightfold.cli.app import JsonOption, patterns_app
 from eightfold.cli.pattern_report import INTERRUPTED, SOME_SKIPPED, OutputOption, check_folder, names_in, report
+from eightfold.core.words import number_of
 
 if TYPE_CHECKING:
     from eightfold.patterns.library import Library
@@ -59,7 +60,7 @@ def elo(
 
 def name_skipped(skipped: SkippedGames) -> None:
     """How many games were left out, and the first of them, on stderr."""
-    print(f"{skipped.total:,} games skipped in these records:", file=sys.stderr)
+    print(f"{number_of(skipped.total, 'game')} skipped in these records:", file=sys.stderr)
     for game in skipped.first:
         print(f"  {game}", file=sys.stderr)
 
@@ -137,7 +138,8 @@ def predict(
         print(json.dumps({**figures, "skipped": dict(skipped.reasons)}))
     else:
         blocks = " and ".join(f"{side}x{side}" for side in found.sides)
-        print(f"{found.positions:,} moves of {found.games:,} games, by {found.method} with {blocks} patterns")
+        seen = f"{number_of(found.positions, 'move')} of {number_of(found.games, 'game')}"
+        print(f"{seen}, by {found.method} with {blocks} patterns")
         several = found.games > 1  # one game alone has no standard error
         print(f"top 1     {found.top1:7.2%}" + (f" ± {found.top1_error:.2%}" if several else ""))
         print(f"top 5     {found.top5:7.2%}" + (f" ± {found.top5_error:.2%}" if several else ""))

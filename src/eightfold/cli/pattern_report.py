@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from eightfold.core.errors import EightfoldError
+from eightfold.core.words import number_of
 
 if TYPE_CHECKING:
     from eightfold.patterns.library import Library
@@ -40,15 +41,15 @@ def report(library: Library, output: Path, as_json: bool) -> None:
         shown = {"library": str(output), **about, "patterns": patterns, "features": features}
         print(json.dumps(shown, ensure_ascii=False))
         return
-    boards = ", ".join(f"{count:,} on {size}x{size}" for size, count in about["sizes"].items())
-    print(f"{output}: {about['games']:,} games, {about['moves']:,} moves ({boards})")
-    for name, count in patterns.items():
-        print(f"  {name:<14} {count:>12,} patterns")
+    boards = ", ".join(f"{number:,} on {size}x{size}" for size, number in about["sizes"].items())
+    print(f"{output}: {number_of(about['games'], 'game')}, {number_of(about['moves'], 'move')} ({boards})")
+    for name, number in patterns.items():
+        print(f"  {name:<14} {number:>12,} patterns")
     if about["variations"]:
-        print(f"{about['variations']:,} games have variations; their main lines are counted")
+        print(f"{number_of(about['variations'], 'game')} with variations, of which the main lines are counted")
     skipped: dict[str, int] = about["skipped"]
     if skipped:
-        reasons = ", ".join(f"{count:,} {reason}" for reason, count in skipped.items())
+        reasons = ", ".join(f"{number:,} {reason}" for reason, number in skipped.items())
         print(f"{sum(skipped.values()):,} skipped: {reasons}")
         for line in about["skipped_first"]:
             print(f"  {line}")
@@ -62,7 +63,7 @@ def report(library: Library, output: Path, as_json: bool) -> None:
 def _report_elo(library: Library, told: dict[str, Any]) -> None:
     first, last = told["iterations"][0], told["iterations"][-1]
     print(
-        f"strengths from {told['games']:,} games: log-likelihood {last['log_likelihood']:.4f} a move after"
+        f"strengths from {number_of(told['games'], 'game')}: log-likelihood {last['log_likelihood']:.4f} a move after"
         f" {last['number']} iterations, {first['log_likelihood']:.4f} if all were equal"
     )
     for name, levels in library.features.items():

@@ -10,7 +10,9 @@ from typing import Annotated
 import typer
 
 from eightfold.cli.app import JsonOption, app
+from eightfold.cli.records import chosen_game
 from eightfold.core.errors import EightfoldError
+from eightfold.core.words import number_of
 
 MOST_GAMES = 60  # on one sheet
 
@@ -44,18 +46,14 @@ def draw(
     diagrams: list[Diagram] = []
     for file in records:
         games = read_records(file)
-        if number is not None and number > len(games):
-            raise EightfoldError(f"{file} holds {len(games)} games; --game {number} is not one of them")
         chosen = [number] if number is not None else range(1, len(games) + 1)
         if len(diagrams) + len(chosen) > MOST_GAMES:
             raise EightfoldError(
-                f"{file} holds {len(games)} games, and a picture has room for {MOST_GAMES}; choose one with --game"
+                f"{file} holds {number_of(len(games), 'game')}, and a picture has room for {MOST_GAMES};"
+                " choose one with --game"
             )
         for place in chosen:
-            record = games[place - 1]
-            if move is not None and move > len(record.moves):
-                moves = len(record.moves)
-                raise EightfoldError(f"game {place} of {file} has {moves} moves; --move {move} is beyond its end")
+            record = chosen_game(file, games, place, move, options=("--game", "--move"))
             diagrams.append(record_diagram(record, move))
     picture = draw_sheet(diagrams, columns=columns)
     if output is None:

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from eightfold.cli.app import ClusterOption, GameOption, JsonOption, SeedOption, app
+from eightfold.cli.records import chosen_game
 from eightfold.core.errors import EightfoldError
 
 _HOW_TO_OPEN = typer.Option(
@@ -283,11 +284,7 @@ def show(
     from eightfold.games.records.files import read_records
 
     records = read_records(file)
-    if number > len(records):
-        raise EightfoldError(f"{file} holds {len(records)} games; --game {number} is not one of them")
-    record = records[number - 1]
-    if ply is not None and ply > len(record.moves):
-        raise EightfoldError(f"game {number} of {file} has {len(record.moves)} moves; --ply {ply} is beyond its end")
+    record = chosen_game(file, records, number, ply, options=("--game", "--ply"))
     print_record(record, number, len(records))
     draw_board(record.position(ply))
 

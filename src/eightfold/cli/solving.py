@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from eightfold.cli.app import JsonOption, app
+from eightfold.cli.records import chosen_game
 from eightfold.core.errors import EightfoldError
+from eightfold.core.words import number_of
 
 if TYPE_CHECKING:
     from eightfold.games.game import Position
@@ -72,18 +74,12 @@ def _read_position(words: list[str], game: str | None, move: int | None, number:
         if game is not None:
             raise EightfoldError(f"{file} says itself which game it is; leave out --game {game}")
         records, number = read_records(file), number or 1
-        if number > len(records):
-            raise EightfoldError(f"{file} holds {len(records)} games; --number {number} is not one of them")
-        record = records[number - 1]
-        if move is not None and move > len(record.moves):
-            count = len(record.moves)
-            raise EightfoldError(f"game {number} of {file} has {count} moves; --move {move} is beyond its end")
-        return record.position(move)
+        return chosen_game(file, records, number, move, options=("--number", "--move")).position(move)
     if number is not None:
         raise EightfoldError(f"--number {number} is for a record; {words[0]} is no .sgf or .psq file here")
     names = " ".join(words).replace(",", " ").split()
     if move is not None and move > len(names):
-        raise EightfoldError(f"there are {len(names)} moves; --move {move} is beyond their end")
+        raise EightfoldError(f"--move {move} is beyond the end of {number_of(len(names), 'move')}")
     the_game = make_game(DEFAULT_GAME if game is None else game, trusted=True)
     return replay(the_game, [the_game.action(name) for name in names[:move]])
 
@@ -101,7 +97,7 @@ def _report(solution: Solution, lines: int) -> None:
     from eightfold.search.solving import proof_text
 
     name = solution.position.game.name_of
-    print(f"{_verdict(solution)} ({_count(solution.nodes, 'node')}, {solution.seconds:.2f} s)")
+    print(f"{_verdict(solution)} ({number_of(solution.nodes, 'node')}, {solution.seconds:.2f} s)")
     if not solution.is_won:
         return
     print("main line: " + " ".join(name(move) for move in solution.line))
@@ -110,21 +106,19 @@ def _report(solution: Solution, lines: int) -> None:
         for line in text:
             print(f"  {line}")
     if solution.check is not None:
-        print(f"checked by the rules over every legal reply: {solution.check.lines:,} lines of play, all won")
+        print(
+            f"checked by the rules over every legal reply: {number_of(solution.check.lines, 'line')} of play, all won"
+        )
 
 
 def _verdict(solution: Solution) -> str:
     side = "black" if solution.position.to_move == SIDES["black"] else "white"
     how = {"fours": "by fours", "threats": "by threes and fours"}
     if solution.is_won:
-        return f"{side} wins {how[solution.kind]} in {_count(solution.length, 'move')}"
+        return f"{side} wins {how[solution.kind]} in {number_of(solution.length, 'move')}"
     if solution.kind == "none":
         return f"{side}: no win by threes and fours; all threats were tried"
     return f"{side}: no win by threes and fours was found within the limit"
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _picture(solution: Solution) -> str:

@@ -19,6 +19,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from eightfold.core.errors import EightfoldError
+from eightfold.core.words import number_of
 from eightfold.games.game import Game, Position
 from eightfold.games.records.record import GameRecord
 from eightfold.games.winning_line import winning_line
@@ -100,16 +101,12 @@ def record_diagram(record: GameRecord, plies: int | None = None, *, game: Game |
         raise EightfoldError(f"the game has {len(record.moves)} moves; move {plies} is not one of them")
     start, moves = record.start(game), record.moves[:plies]
     end = record.result or "result unknown"
-    how = f"{end}, {_moves(len(record.moves))}"
+    how = f"{end}, {number_of(len(record.moves), 'move')}"
     if len(moves) < len(record.moves):
         how = f"move {len(moves)} of {len(record.moves)}"
     names = f"{record.black or 'black'} – {record.white or 'white'}"
     caption = [how, ", ".join(filter(None, (record.event, record.date)))]
     return diagram_of(start, moves, title=names, caption=[*filter(None, caption)])
-
-
-def _moves(count: int) -> str:
-    return f"{count} move{'' if count == 1 else 's'}"
 
 
 def _notes(game: Game, numbers: dict[int, int], again: dict[int, list[int]], passes: list[int]) -> tuple[str, ...]:

@@ -29,6 +29,7 @@ from eightfold.core.errors import EightfoldError, not_written
 from eightfold.core.jit import Ints
 from eightfold.core.specialise import specialise
 from eightfold.core.threads import usable_cores
+from eightfold.core.words import number_of
 from eightfold.patterns.library import Library, Table
 from eightfold.patterns.partial import PartialFile
 from eightfold.patterns.placements import lay_out
@@ -195,7 +196,7 @@ class _Learning:
                         self._save()
                         saved = time.monotonic()
                     if stop.is_set():
-                        raise LearningStopped(f"stopped after {self.progress.games} games")
+                        raise LearningStopped(f"stopped after {number_of(self.progress.games, 'game')}")
             while waiting:
                 self._finish(*waiting.popleft(), tell)
         self._take_out()

@@ -7,6 +7,7 @@ import time
 from rich.progress import BarColumn
 
 from eightfold.core.bars import StderrBar, text_column
+from eightfold.core.words import number_of
 from eightfold.patterns.learn import Progress as Learned
 
 
@@ -33,7 +34,7 @@ def _what(learned: Learned, before: tuple[int, float], seconds: float) -> str:
     >>> _what(Learned(games=3000, share=0.5), (1000, 0.2), 4.0)
     '3,000 games, 500 a second, 7 s left'
     """
-    parts = [f"{learned.games:,} games"]
+    parts = [number_of(learned.games, "game")]
     share = learned.share - before[1]
     if seconds > 0 and share > 0:
         left = seconds * (1 - learned.share) / share

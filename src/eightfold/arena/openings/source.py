@@ -19,6 +19,7 @@ from eightfold.arena.openings.balanced import LIMIT, USUAL_PLIES, balanced_openi
 from eightfold.arena.openings.lists import listed_openings, read_openings
 from eightfold.arena.openings.random_moves import random_openings
 from eightfold.core.errors import EightfoldError
+from eightfold.core.words import number_of
 from eightfold.games.game import Game, Position
 
 RANDOM, BALANCED = "random", "balanced"
@@ -45,12 +46,12 @@ def opening_source(game: Game, text: str = RANDOM, *, plies: int = 0, seed: int 
     if not text:
         raise EightfoldError(f"openings '' name nothing; give {HELP}")
     if text == RANDOM:
-        name = f"{plies} random moves" if plies else "none"
+        name = number_of(plies, "random move") if plies else "none"
         return OpeningSource(openings=random_openings(game, plies, seed), name=name)
     if kind == BALANCED:
         plies, judge = plies or USUAL_PLIES, find_judge(game, place, seed=seed)
-        name = f"{plies} moves, balanced by {judge.name} (values from {-LIMIT:g} to {LIMIT:g})"
+        name = f"{number_of(plies, 'move')}, balanced by {judge.name} (values from {-LIMIT:g} to {LIMIT:g})"
         return OpeningSource(openings=balanced_openings(game, plies, seed, judge), name=name)
     found = read_openings(text, game)
-    name = f"{len(found)} {'opening' if len(found) == 1 else 'openings'} of {text}"
+    name = f"{number_of(len(found), 'opening')} of {text}"
     return OpeningSource(openings=listed_openings(found, seed), name=name)

@@ -16,6 +16,7 @@ from eightfold.arena.tournaments.standings import Standings
 from eightfold.core.extras import is_installed
 from eightfold.core.files import replace_files
 from eightfold.core.tables import csv_text, markdown_table
+from eightfold.core.words import number_of
 
 RESULTS, REPORT, CROSS_TABLE, PLOT = "results.json", "README.md", "crosstable.csv", "ratings.png"
 
@@ -51,9 +52,9 @@ def cross_rows(standings: Standings) -> list[dict[str, Any]]:
 def markdown(standings: Standings, *, records: str, with_plot: bool) -> str:
     settings, names, superiority = standings.settings, standings.names, standings.fit.superiority
     begun = openings_text(settings)
-    about = f"{len(standings.games):,} games of {settings.game}; openings: {begun}; seed {settings.seed}."
+    about = f"{number_of(len(standings.games), 'game')} of {settings.game}; openings: {begun}; seed {settings.seed}."
     if standings.missing:
-        about += f" {standings.missing:,} games are still missing: the same command plays them."
+        about += f" Still missing: {number_of(standings.missing, 'game')}; the same command plays them."
     rating_rows = [
         (one + 1, f"`{name}`", *rating_cells(standings, one), time_text(standings.seconds_a_move[one]))
         for one, name in enumerate(names)
@@ -94,8 +95,12 @@ def openings_text(settings: TournamentSettings) -> str:
     kind = settings.openings.partition(":")[0]
     if kind == RANDOM:
         plies = settings.opening_plies
-        return f"{plies} random moves, each opening from both sides" if plies else "none"
-    moves = f"{settings.opening_plies} moves, {settings.openings}" if kind == BALANCED else f"`{settings.openings}`"
+        return f"{number_of(plies, 'random move')}, each opening from both sides" if plies else "none"
+    moves = (
+        f"{number_of(settings.opening_plies, 'move')}, {settings.openings}"
+        if kind == BALANCED
+        else f"`{settings.openings}`"
+    )
     return f"{moves} ([{OPENINGS}]({OPENINGS})), each from both sides"
 
 
@@ -124,7 +129,9 @@ def facts(standings: Standings) -> list[str]:
     if standings.forfeits:
         last = standings.forfeits[-1]
         loser = last.record.white if last.record.result.startswith("B") else last.record.black
-        found.append(f"{len(standings.forfeits)} games were forfeited, the last by {loser}: {last.record.comment}")
+        found.append(
+            f"forfeits: {number_of(len(standings.forfeits), 'game')}, the last by {loser}: {last.record.comment}"
+        )
     return found
 
 

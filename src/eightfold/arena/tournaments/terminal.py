@@ -12,6 +12,7 @@ from eightfold.arena.openings.source import RANDOM
 from eightfold.arena.tournaments.report import facts, rating_cells, time_text
 from eightfold.arena.tournaments.standings import Standings
 from eightfold.core.bars import StderrBar, counting_columns
+from eightfold.core.words import number_of
 
 
 class TournamentProgress(StderrBar):
@@ -39,7 +40,7 @@ class TournamentProgress(StderrBar):
 
 def print_standings(standings: Standings) -> None:
     console, settings = Console(emoji=False, highlight=False), standings.settings
-    title = f"{settings.game}, {len(standings.games):,} games, seed {settings.seed}"
+    title = f"{settings.game}, {number_of(len(standings.games), 'game')}, seed {settings.seed}"
     if settings.openings != RANDOM:
         title += f", openings {settings.openings}"
     console.print(title, markup=False, soft_wrap=True)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from eightfold.core.bars import StderrBar, counting_columns
+from eightfold.core.words import number_of
 from eightfold.games.game import Game
 from eightfold.games.state import BLACK, DRAW, WHITE
 from eightfold.learning.advisor.folder import AdviceFolder
@@ -96,7 +97,7 @@ class AdviceBar(StderrBar):
 def print_summary(summary: AdviceSummary) -> None:
     """What is in the folder now."""
     games = summary.games
-    print(f"{games} games of {summary.game} by {summary.player} in {summary.folder}")
+    print(f"{number_of(games, 'game')} of {summary.game} by {summary.player} in {summary.folder}")
     print(
         f"{summary.black_wins} won by black, {summary.white_wins} by white, {summary.draws} drawn;"
         f" {summary.moves} positions, {summary.moves / games:.1f} moves a game"

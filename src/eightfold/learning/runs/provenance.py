@@ -9,6 +9,7 @@ from pathlib import Path
 
 from eightfold import __version__
 from eightfold.core.threads import usable_cores
+from eightfold.core.words import number_of
 
 
 def run_notes() -> dict[str, str]:
@@ -24,7 +25,7 @@ def run_notes() -> dict[str, str]:
 
 def this_machine() -> str:
     """What kind of machine this is, and how many cores a run has on it."""
-    return f"{platform.machine()}, {usable_cores()} cores"
+    return f"{platform.machine()}, {number_of(usable_cores(), 'core')}"
 
 
 def _commit() -> str:
