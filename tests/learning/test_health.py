@@ -125,7 +125,7 @@ def test_a_file_of_a_stranger_is_data(tmp_path):
     run = write_run(tmp_path / "run", [*nonsense, *RANDOM])
     health = run_health(run)
     assert (health.games, health.unreadable, states(health)) == (60 + len(nonsense), len(nonsense), [TOO_FEW])
-    assert list(health_words(health)) == ["60 games are too few to say; 100 are enough"]
+    assert list(health_words(health)) == ["60 games: too few to say; 100 are enough"]
     nothing = run_health(write_run(tmp_path / "nothing", nonsense))
     assert (states(nothing), pictures([nothing])) == ([TOO_FEW], {})
     theirs = write_run(tmp_path / "theirs", RANDOM, game="python:os")

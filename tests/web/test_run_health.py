@@ -59,6 +59,16 @@ def test_a_healthy_run_shows_its_own(folders):
     assert WatchedRuns([folders[2], folders[0]]).health(1)["healthy"] is None
 
 
+def test_a_game_is_shown_by_its_own_rules(tmp_path):
+    game = {"moves": [40], "opening": 0, "result": 1, "game": "go:size=9,handicap=2"}
+    (tmp_path / "config.toml").write_text('game = "go:size=9"\n')
+    (tmp_path / "games.jsonl").write_text(json.dumps(game) + "\n")
+    [part] = WatchedRuns([tmp_path]).health(0)["slices"]
+    assert part["typical"]["start"].count("1") == 2
+    assert part["typical"]["changes"] == [[[40, 2]]], "white began"
+    assert part["typical"]["picture"].count('r="14"') == 3, "the stones of the handicap are drawn"
+
+
 def test_the_same_games_are_judged_once(folders, monkeypatch):
     asked = []
     judge = run_health.run_health

@@ -41,7 +41,7 @@ def repeated_diagram(health: Health, part: Slice) -> Diagram | None:
 
 def bare_diagram(game: Game, looked: Looked) -> Diagram:
     """A game without words, for who writes them elsewhere."""
-    return diagram_of(game.start(), looked.kept.moves)
+    return diagram_of(looked.kept.own_game(game).start(), looked.kept.moves)
 
 
 def game_words(looked: Looked) -> str:
@@ -60,7 +60,7 @@ def times_words(part: Slice) -> str:
 
 def _diagram(health: Health, part: Slice, looked: Looked, *more: str) -> Diagram:
     return diagram_of(
-        health.game.start(),
+        looked.kept.own_game(health.game).start(),
         looked.kept.moves,
         title=f"{health.name}, games {part.first}–{part.last}",
         warning="" if not part.findings else part.state,

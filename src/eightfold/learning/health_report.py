@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from rich.console import Console
 from rich.table import Table
 
+from eightfold.core.words import number_of
 from eightfold.learning.health import TOO_FEW, Health, Slice
 from eightfold.learning.monitors import ENOUGH
 
@@ -22,7 +23,9 @@ def print_health(health: Health) -> None:
     console = Console(emoji=False, highlight=False)
     looked_at = sum(part.looked_at for part in health.slices)
     some = "" if looked_at == health.games else f", {looked_at:,} of them looked at"
-    table = Table(title=f"{health.name}, {health.game.text}, {health.games:,} games{some}", title_justify="left")
+    table = Table(
+        title=f"{health.name}, {health.game.text}, {number_of(health.games, 'game')}{some}", title_justify="left"
+    )
     table.add_column("games", justify="right", no_wrap=True)
     table.add_column("length", justify="right")
     for heading in COLUMNS:
@@ -37,7 +40,7 @@ def print_health(health: Health) -> None:
         )
     console.print(table)
     if health.unreadable:
-        console.print(f"{health.unreadable} games cannot be read; they are left out", soft_wrap=True)
+        console.print(f"left out, since they cannot be read: {number_of(health.unreadable, 'game')}", soft_wrap=True)
     for line in health_words(health):
         console.print(line, soft_wrap=True, markup=False)
 
@@ -46,7 +49,7 @@ def health_words(health: Health) -> Iterator[str]:
     """What there is to say of a run, a line each: stretches with the same finding, and how many slices are healthy."""
     slices = health.slices
     if all(part.state == TOO_FEW for part in slices):
-        yield f"{sum(part.looked_at for part in slices)} games are too few to say; {ENOUGH} are enough"
+        yield f"{number_of(sum(part.looked_at for part in slices), 'game')}: too few to say; {ENOUGH} are enough"
         return
     for kind in dict.fromkeys(finding.kind for part in slices for finding in part.findings):
         for stretch in _stretches(slices, kind):

@@ -61,9 +61,9 @@ def _slice_message(health: Health, part: Slice) -> dict[str, Any]:
 
 
 def _game_message(health: Health, looked: Looked) -> dict[str, Any]:
-    picture = draw_game(bare_diagram(health.game, looked))
-    replay = replay_message(health.game.text, tuple(looked.kept.moves))
-    return {**looked.kept.as_dict(), **replay, "words": game_words(looked), "picture": picture}
+    kept, picture = looked.kept, draw_game(bare_diagram(health.game, looked))
+    replay = replay_message(kept.own_game(health.game).text, tuple(kept.moves))
+    return {**kept.as_dict(), **replay, "words": game_words(looked), "picture": picture}
 
 
 def _healthy(health: Health) -> dict[str, Any] | None:

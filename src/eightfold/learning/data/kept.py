@@ -27,10 +27,14 @@ class KeptGame:
     result: int  # BLACK, WHITE or DRAW
     game: str = ""  # its text, where its rules are not the run's own
 
+    def own_game(self, game: Game) -> Game:
+        """The game that it was, in a run of this game."""
+        return make_game(self.game) if self.game else game
+
     def positions(self, game: Game) -> list[Position] | None:
         """The positions after each number of moves, from none to all; None where the rules forbid a move."""
         try:
-            own = make_game(self.game) if self.game else game
+            own = self.own_game(game)
             if (own.spec, own.size) != (game.spec, game.size):
                 return None
             positions = [own.start()]
