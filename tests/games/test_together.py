@@ -30,6 +30,7 @@ GO = [
     ("go:size=4,rules=japanese,komi=1", "history"),
     ("go:size=5,rules=new-zealand", "alphazero"),
     ("go:size=4,rules=chinese,komi=0", "last-move"),
+    ("go:size=3,rules=japanese,komi=2.5", "rules"),
 ]
 GAMES = GOMOKU + GO
 EXAMPLES = [("gomoku:size=15", "threat"), ("gomoku:size=15,rule=renju", "threat"), ("go:size=9", "liberties"), *GAMES]

@@ -1,4 +1,5 @@
-"""The forest of a GPU against that of the CPU: with one lane, as plain Python or compiled; and on a GPU."""
+"""The forest of a GPU against that of the CPU: with one lane, as plain Python or compiled; with lanes that are threads
+(`tests/warp.py`); and on a GPU."""
 
 from __future__ import annotations
 
@@ -10,8 +11,11 @@ from forest_games import EXAMPLE_GAMES, EXAMPLES, GAMES, SETTINGS, assert_equal_
 
 from eightfold.core.cuda import why_no_cuda
 from eightfold.core.extras import is_installed
+from eightfold.core.lanes import WARP
 from eightfold.games import make_game
 from eightfold.games.state import DRAW
+from eightfold.search import game_forest
+from eightfold.search.game_forest import Host
 from eightfold.search.settings import SearchSettings
 
 HERE = str(Path(__file__).parent)
@@ -53,6 +57,62 @@ def play_by_chance():
             assert len(each.moves) - each.opening >= len(each.plies) > 0
             np.testing.assert_allclose(each.policies.sum(axis=1), 1, atol=1e-5)
             assert np.abs(each.values).max() <= 1
+
+
+LANES = """
+import sys
+sys.path[:0] = [{tests!r}, {here!r}]
+from warp import imitate_warp
+warp = imitate_warp({seed})
+from test_game_forest import play_by_lanes
+play_by_lanes(warp, {games}, {cases})
+"""
+
+
+@pytest.mark.parametrize(("seed", "games", "cases"), [(3, 1, 1), pytest.param(11, 3, 3, marks=pytest.mark.slow)])
+def test_games_by_the_lanes_of_a_warp_are_those_of_one_lane(run_python, seed, games, cases):
+    code = LANES.format(tests=str(Path(HERE).parent), here=HERE, seed=seed, games=games, cases=cases)
+    assert run_python(code, NUMBA_DISABLE_JIT="1").splitlines() == [text for text, _, _ in BY_LANES[:cases]]
+
+
+# Proofs, noise, openings and forced playouts; halving; superko and passes.
+BY_LANES = (
+    (
+        "gomoku:size=4,win=3",
+        {"proof_nodes": 5, "forced_playouts": 2.0},
+        {"noise": 0.25, "opening_share": 1.0, "opening_stones": 2, "opening_points": list(range(16))},
+    ),
+    ("gomoku:size=4,win=4", {"root": "gumbel", "gumbel_moves": 3}, {"by_halving": True}),
+    ("go:size=2", {}, {"temperature": 1.0, "temperature_plies": 99, "full_share": 0.5, "fast_playouts": 2}),
+)
+
+
+def play_by_lanes(warp, games, cases):
+    """Equal games from lanes that are threads and run in any order between two places where they meet."""
+
+    class Lanes(Host):
+        def run(self, kernel, trees, room, *arguments):
+            state = np.empty(room, np.int64)
+            for tree in range(trees):
+                warp.run(kernel, tree, WARP, state, *arguments)
+
+    game_forest.WORKERS = 2  # each a warp, of which here one runs at a time
+    for text, settings, ways in BY_LANES[:cases]:
+        game, settings = make_game(text), SearchSettings(**settings)
+        one, many = (
+            play(game, settings, playouts=4, games=games, trees=2, rows=1, machine=machine, **ways)
+            for machine in (Host(), Lanes())
+        )
+        for alone, together in zip(one, many, strict=True):
+            assert alone.moves.tolist() == together.moves.tolist()
+            assert (alone.opening, alone.result, alone.plies.tolist()) == (
+                together.opening,
+                together.result,
+                together.plies.tolist(),
+            )
+            np.testing.assert_allclose(alone.policies, together.policies, atol=1e-6)
+            np.testing.assert_allclose(alone.values, together.values, atol=1e-6)
+        print(text)
 
 
 @pytest.mark.slow

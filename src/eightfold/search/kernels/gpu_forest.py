@@ -137,6 +137,7 @@ def walk_tree(
 def _walk(forest: Forest, roots: Roots, leaves: Leaves, tree: int, constants: Constants, lanes: int) -> int:
     """One simulation down the tree; what the tree does next. A leaf whose value is known is backed up at once."""
     first_lane = lane_of(lanes) == 0
+    wait_for_lanes(lanes)  # all have read how many are left
     if first_lane:
         forest.left[tree] -= 1
     wait_for_lanes(lanes)
