@@ -11,7 +11,7 @@ import pytest
 
 from eightfold.core.cuda import why_no_cuda
 from eightfold.games import make_game
-from eightfold.learning.actors.gpu import _compile_trouble, ways_of, why_not
+from eightfold.learning.actors.gpu import _compile_trouble, _memory_in_words, ways_of, why_not
 from eightfold.learning.config import SelfPlayConfig, TrainConfig
 
 
@@ -83,3 +83,18 @@ def test_an_error_of_the_compiler_names_the_line():
     )
     line = str(_compile_trouble(trouble, make_game("gomoku:size=3")))
     assert line == "gomoku cannot be compiled for a GPU (mine.py, line 17): Failed in cuda mode"
+
+
+def test_memory_that_somebody_else_took_is_one_line():
+    """So the games are played on the CPU instead, by `players_here`."""
+    import torch
+
+    from refusals import refusal
+
+    def take_it():
+        with _memory_in_words(4096):
+            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.\nOf the allocated memory ...")
+
+    said = refusal(take_it)
+    assert "4,096 games" in said
+    assert "selfplay.gpu_games" in said

@@ -231,9 +231,9 @@ class Trainer:
         if self._host_feed is None:  # most batches have the size of the first
             self._host_feed = feed
             steps.record(feed)
-        elif len(feed) != len(batch):
-            feed = HostFeed(_shape_of(batch), len(batch), self.device)
-        with steps.on_stream():
+        with steps.on_stream():  # its zeros, too: another stream might write them over the batch
+            if len(feed) != len(batch):
+                feed = HostFeed(_shape_of(batch), len(batch), self.device)
             feed.put(batch)
         self.launch(feed)
         return self.settle()[-1]

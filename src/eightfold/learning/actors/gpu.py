@@ -10,10 +10,12 @@ come depends on time, as everywhere.
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import math
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -73,11 +75,21 @@ class GpuPlayers:
         config, game = wanted.config, wanted.game
         self._config, self._game, self._network, self._shape = config, game, wanted.network, wanted.description.shape()
         self._stream, self._collecting = _stream(config.device), _stream(config.device)
+        self._backend: Backend | None = None
+        self._book = self._make_book((config.seed, wanted.games, *seeds)) if wants_book(config.selfplay) else None
         trees = games_that_fit(config, game)
-        rows = trees // GAMES_A_ROW
         self.notice = "" if trees == config.selfplay.gpu_games else _fewer(config.selfplay.gpu_games, trees)
-        groups = min(rows, max(GROUPS[0], min(GROUPS[1], rows // ROWS_A_GROUP)))
         self.groups: list[GamesOnMachine] = []
+        with _memory_in_words(trees):
+            self._make_groups(wanted, trees, seeds)
+        self._graph: torch.cuda.CUDAGraph | None = None
+        self._seed, self._digest = config.seed, settings_digest(config.selfplay)
+
+    def _make_groups(self, wanted: Wanted, trees: int, seeds: tuple[int, ...]) -> None:
+        """Groups of games that take turns, each with an evaluator; a first step of each compiles all kernels."""
+        config, game = self._config, self._game
+        rows = trees // GAMES_A_ROW
+        groups = min(rows, max(GROUPS[0], min(GROUPS[1], rows // ROWS_A_GROUP)))
         with torch.cuda.stream(self._stream):
             for number in range(groups):
                 evaluator = DeviceEvaluator(
@@ -94,17 +106,16 @@ class GpuPlayers:
                 machine, seed = CudaMachine(config.device), (config.seed, wanted.games, *seeds, number)
                 group = GamesOnMachine(game, config.selfplay, machine, evaluator, trees=trees // groups, seed=seed)
                 self.groups.append(group)
+                if self._book is not None:
+                    group.forest.open_with(self._book.openings)
                 try:
                     group.forest.hand_over()
                     group.forest.step()
                     group.forest.tend()
+                except torch.OutOfMemoryError:
+                    raise
                 except Exception as trouble:
                     raise _compile_trouble(trouble, game) from trouble
-        self._graph: torch.cuda.CUDAGraph | None = None
-        self._seed, self._digest = config.seed, settings_digest(config.selfplay)
-        self._backend: Backend | None = None
-        self._book = self._make_book((config.seed, wanted.games, *seeds)) if wants_book(config.selfplay) else None
-        self._open_with_book()
 
     def _make_book(self, seed: tuple[int, ...]) -> OpeningBook:
         """The evaluators of the groups are busy with leaves: the book has one of its own."""
@@ -131,7 +142,7 @@ class GpuPlayers:
 
     def prepare(self, stop: Callable[[], bool]) -> None:
         """Record a period of all groups side by side: while one asks the network, another walks its trees."""
-        with torch.cuda.stream(self._stream):
+        with _memory_in_words(sum(group.forest.trees for group in self.groups)), torch.cuda.stream(self._stream):
             for _ in range(WARM_UPS):
                 for group in self.groups:
                     group.period()
@@ -305,7 +316,12 @@ def played_game(finished: FinishedGame, seed: int, digest: str) -> PlayedGame:
 
 
 def games_that_fit(config: TrainConfig, game: Game) -> int:
-    """How many games are played at once: as many as are asked for, or as the free memory of the GPU holds."""
+    """How many games are played at once: as many as are asked for, or as the free memory of the GPU holds.
+
+    What an earlier run of this process has left is free only when nobody keeps it for later.
+    """
+    gc.collect()
+    torch.cuda.empty_cache()
     free, _ = torch.cuda.mem_get_info(config.device)
     games = min(
         config.selfplay.gpu_games, int(MEMORY_SHARE * free / bytes_a_tree(game, ways_of(config.selfplay, game)))
@@ -323,6 +339,18 @@ def _stream(device: str) -> torch.cuda.Stream:
 
 def _fewer(asked: int, games: int) -> str:
     return f"the GPU's free memory holds {games:,} games at once, not {asked:,}: these are played"
+
+
+@contextlib.contextmanager
+def _memory_in_words(games: int) -> Iterator[None]:
+    """Others may take the memory that was free when the games were counted."""
+    try:
+        yield
+    except torch.OutOfMemoryError:
+        raise EightfoldError(
+            f"the GPU's memory does not hold {games:,} games, though it was free a moment ago: others use it too;"
+            " lower selfplay.gpu_games"
+        ) from None
 
 
 def _compile_trouble(trouble: Exception, game: Game) -> EightfoldError:
