@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from eightfold.games import BLACK, WHITE, make_game
 from eightfold.games.game import Position
 from eightfold.protocols.engine import Engine
+from eightfold.protocols.gomocup import swap2
 from eightfold.protocols.gomocup.engine import ABOUT, Gomocup
 from eightfold.protocols.gomocup.rules import game_text, read_point, rule_number, write_point
 from eightfold.search.result import SearchResult, one_hot
@@ -250,6 +251,19 @@ def test_swap2():
     for count in (1, 2, 4, 6):
         assert talk("SWAP2BOARD", *[f"{k},{2 * k}" for k in range(count)], "DONE")[0].startswith("ERROR SWAP2BOARD")
     assert talk("SWAP2BOARD", "1,1", "1,1", "2,2", "DONE")[0].startswith("ERROR")
+
+
+def test_without_time_swap2_opens_with_a_shape_that_nobody_judges(monkeypatch):
+    asked = []
+    monkeypatch.setattr(swap2, "judge_of", lambda player, game: asked.append(player))
+    talk = started()
+    for limits, judged in (((), 1), (("INFO timeout_turn 5000",), 2), (("INFO timeout_turn 0",), 2)):
+        [answer] = talk(*limits, "SWAP2BOARD", "DONE")
+        assert len(set(answer.split(" "))) == 3
+        assert len(asked) == judged
+    used = talk.engine.clock.used
+    talk("SWAP2BOARD", "DONE")
+    assert talk.engine.clock.used > used, "it is charged"
 
 
 class Judge:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 
 import numpy as np
 
@@ -11,11 +12,16 @@ from eightfold.core.errors import EightfoldError
 from eightfold.protocols.engine import Engine
 
 SWAP = "SWAP"
+JUDGING = 1.0  # seconds, within which a network can be opened and has judged some hundred openings
 
 
 def open_swap2(engine: Engine, random: np.random.Generator) -> list[int]:
-    """Three points for the first stones."""
-    return place_stones(engine.game, random, judge_of(engine.player_text, engine.game))
+    """Three points for the first stones, balanced by a network where there is one and the clock leaves time for it."""
+    begun, allowed = time.perf_counter(), engine.clock.allowed()
+    hurried = allowed is not None and allowed.usual < JUDGING
+    points = place_stones(engine.game, random, None if hurried else judge_of(engine.player_text, engine.game))
+    engine.clock.add_move(time.perf_counter() - begun)
+    return points
 
 
 def answer_swap2(
