@@ -76,6 +76,51 @@ def test_a_lost_connection_comes_back(page):
     settled(page, 2)
 
 
+def lose_game(page):
+    """What a restart of the server does: the page comes back, and nobody knows its game."""
+    page.evaluate(
+        """() => {
+            const { socket } = window.eightfold.game;
+            socket.id = "lost-in-a-restart";
+            socket.socket.close();
+        }"""
+    )
+    page.wait_for_selector(".toast:has-text('does not have')")
+
+
+def test_a_game_that_the_server_has_lost_goes_on(page):
+    start(page, game={"size": "7", "win": "5"})
+    click_point(page, 24)
+    settled(page, 2)
+    before = state(page)
+    lose_game(page)
+    page.wait_for_function("id => window.eightfold.game.state.id !== id", arg=before["id"])
+    after = state(page)
+    assert after["game"] == before["game"]
+    assert (after["stones"], after["seats"], after["playing"]) == (before["stones"], before["seats"], True)
+    click_point(page, after["stones"].index("0"))
+    settled(page, 4)
+    page.click("#resign")
+    page.wait_for_function("() => window.eightfold.game.state.over")
+    resigned = state(page)
+    lose_game(page)
+    page.wait_for_function("id => window.eightfold.game.state.id !== id", arg=resigned["id"])
+    assert state(page)["stones"] == resigned["stones"]
+    assert not state(page)["playing"], "nobody moves after a resignation"
+
+
+def test_a_lost_game_that_no_message_can_tell_stays_on_the_screen(page):
+    page.click('nav a[data-view="analyse"]')
+    page.fill("#sgf", "(;GM[1]SZ[5]AB[cc]PL[W];W[bb])")
+    page.click("#load")
+    page.wait_for_function("() => window.eightfold.game.state.game.set_up")
+    before = state(page)["id"]
+    lose_game(page)
+    page.evaluate("() => window.eightfold.game.send('undo')")
+    page.wait_for_selector(".toast:has-text('there is no game yet')")
+    assert state(page)["id"] == before
+
+
 def test_a_connection_that_is_silent_is_given_up_and_comes_back(page):
     start(page)
     identity = state(page)["id"]
@@ -131,6 +176,34 @@ def test_analysis_shows_what_an_engine_thinks(page):
     page.keyboard.press("Escape")
     page.click("#think")
     page.wait_for_function("() => window.eightfold.game.state.analysing === null")
+
+
+def test_a_chosen_strength_is_still_there_when_one_comes_back(page):
+    start(page, white="human")
+    page.click('nav a[data-view="analyse"]')
+    page.select_option('select[data-seat="engine"]', "mcts")
+    strength = page.locator(".seat:has([data-seat=engine]) select").nth(1)
+    usual = strength.input_value()
+    strength.select_option("0")
+    assert usual != "0"
+    page.click('nav a[data-view="play"]')
+    page.click('nav a[data-view="analyse"]')
+    assert strength.input_value() == "0"
+    page.select_option('select[data-seat="engine"]', "alphabeta")
+    page.select_option('select[data-seat="engine"]', "mcts")
+    assert strength.input_value() == usual, "another player begins with its own"
+
+
+def test_one_of_a_kind_is_not_called_by_the_plural(page):
+    start(page, white="human")
+    click_point(page, 24)
+    settled(page, 1)
+    assert "7 by 7, 1 stone;" in page.get_attribute("svg.board", "aria-label")
+    for left, said in ((1, "Reviewing, 1 position left"), (2, "Reviewing, 2 positions left")):
+        page.evaluate(
+            "n => { const { game } = window.eightfold; game.setState({ ...game.state, reviewing: n }); }", left
+        )
+        assert page.text_content("#review") == said
 
 
 def test_every_move_that_was_looked_at_shows_how_it_goes_on(page):
@@ -228,6 +301,16 @@ def test_the_eightfold_view_shows_eight_sides_and_one_number(page):
     assert "mirror left and right" in page.inner_text(".facts")
     page.select_option("#eightfold-panel select >> nth=1", "bare")
     page.wait_for_function("() => Number(document.getElementById('disagreement').textContent) > 0")
+    network = page.locator("#eightfold-panel select").first
+    chosen = network.input_value()
+    page.reload()
+    page.wait_for_selector("#disagreement")
+    assert network.input_value() == chosen
+    network.select_option("")
+    page.wait_for_selector("#verdict:has-text('Choose a network')")
+    page.evaluate("() => window.eightfold.game.send('undo')")
+    page.wait_for_function("() => window.eightfold.game.state.tree.length === 3")
+    assert network.input_value() == "", "the next move brings none back"
 
 
 def test_a_run_is_watched_and_its_games_replayed(page):
@@ -249,7 +332,7 @@ def test_collapsed_self_play_is_shown_with_its_boards(page):
     page.click('nav a[data-view="runs"]')
     page.click("#judge-games")
     page.wait_for_selector("#typical-games img")
-    assert page.inner_text("#health-verdict") == "120 games: 0 of 1 slices are healthy."
+    assert page.inner_text("#health-verdict") == "120 games; healthy slices: 0 of 1."
     assert "collapsed and redundant" in page.inner_text(".slice.sick")
     assert page.locator(".health .bands rect.sick").count() == 2
     assert "collapsed self-play: games of 7.0 moves" in page.inner_text(".alarm >> nth=0")

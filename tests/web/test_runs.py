@@ -45,6 +45,16 @@ def test_nonsense_in_a_file_is_left_out(tmp_path):
     assert "move b3 is not legal" in run.games()["games"][0]["error"]
 
 
+def test_a_game_is_replayed_by_its_own_rules(tmp_path):
+    run = WatchedRun(tmp_path)
+    (tmp_path / "config.toml").write_text('game = "go:size=9"')
+    kept = {"moves": [40], "opening": 0, "result": 1}
+    add(tmp_path / "games.jsonl", kept, kept | {"game": "go:size=9,handicap=2"})
+    handicapped, plain = run.games()["games"]
+    assert (plain["start"].count("1"), handicapped["start"].count("1")) == (0, 2)
+    assert handicapped["changes"] == [[[40, 2]]], "white began"
+
+
 def test_a_long_run_is_thinned_but_keeps_every_evaluation(tmp_path):
     run, path = WatchedRun(tmp_path), tmp_path / "metrics.jsonl"
     add(path, *({"minutes": k} for k in range(10_000)), {"minutes": 1, "evaluation": {}})

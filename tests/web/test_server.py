@@ -108,6 +108,14 @@ def test_a_hint_shows_a_proven_win(address):
         assert game.after([*moves, *hint["line"]]).winner == 1
 
 
+def test_who_comes_hears_that_a_player_thinks(address):
+    with client(address) as page:
+        state = page.new(game="gomoku:size=15", black=SLOW)
+        assert state["thinking"]
+    with client(address) as page:
+        assert page.ask("resume", id=state["id"])["thinking"]
+
+
 def test_clocks_count_the_side_to_move(address):
     with client(address) as page:
         page.new()
@@ -195,6 +203,17 @@ def test_a_review_evaluates_every_position(address):
         page.say("review", by={"player": "mcts:playouts=50", "level": 0})
         state = page.hear("state", lambda s: s["reviewing"] == 0 and len(s["evaluations"]) == 8)
         assert set(state["evaluations"]) == {str(node) for node in range(8)}
+
+
+def test_another_engine_reviews_what_one_has_reviewed(address):
+    one, other = {"player": "mcts:playouts=50", "level": 0}, {"player": "alphabeta:depth=2", "level": 0}
+    with client(address) as page:
+        page.new(moves=[24, 0, 25], playing=False)
+        for by in (one, other):
+            page.say("review", by=by)
+            assert [page.hear("evaluation")["node"] for _ in range(4)] == [0, 1, 2, 3]
+        page.hear("state", lambda s: s["reviewing"] == 0)
+        assert page.ask("review", by=other)["reviewing"] == 0, "it would say the same again"
 
 
 def test_variations_are_kept_and_removed(address):

@@ -88,6 +88,64 @@ def test_the_result_is_saved():
     assert "PW[greedy]" in won.as_sgf()
 
 
+def test_the_result_that_is_saved_is_that_of_the_main_line():
+    game = Session.from_sgf("(;GM[4]SZ[9]RE[W+R];B[ee];W[ff])", now=0.0)
+    game.select(0, now=0.0)
+    for action in (0, 9, 1, 10, 2, 11, 3, 12, 4):  # black wins in a variation
+        game.play(action, now=0.0)
+    assert game.is_over
+    assert "RE[W+R]" in game.as_sgf()
+    game.undo(now=0.0)
+    game.resign(now=0.0)
+    assert "RE[W+R]" in game.as_sgf(), "who resigns in a variation does not lose the game"
+    game.undo(now=0.0)
+    assert "RE[W+R]" in game.as_sgf()
+    won = session([0, 7, 1, 8, 2, 9, 3])
+    won.select(0, now=0.0)
+    won.play(24, now=0.0)
+    assert "RE[B+]" in won.as_sgf(), "the main line ended on the board"
+    won.remove(7, now=0.0)
+    assert "RE[" not in won.as_sgf()
+
+
+def test_the_result_goes_with_the_last_move():
+    game = Session.from_sgf("(;GM[4]SZ[9]RE[W+R];B[ee];W[ff])", now=0.0)
+    game.remove(2, now=0.0)
+    assert "RE[" not in game.as_sgf()
+
+
+def test_undo_lifts_a_resignation_where_there_is_no_move_to_take_back():
+    game = session(black=ENGINE)
+    game.resign(now=0.0)
+    game.undo(now=1.0)
+    assert not game.is_over
+    assert game.mover == ENGINE, "which is asked again"
+    assert "RE[" not in game.as_sgf()
+
+
+def test_undo_that_is_refused_changes_nothing():
+    game = Session.from_sgf("(;GM[4]SZ[9]RE[W+R];B[ee];W[ff])", now=0.0)
+    game.set_seats(ENGINE, HUMAN, playing=True, now=0.0)
+    game.select(1, now=0.0)
+    assert "no move to take back" in refusal(lambda: game.undo(now=1.0))
+    assert "RE[W+R]" in game.as_sgf()
+
+
+def test_who_removes_the_move_before_a_resignation_lifts_it():
+    game = session([24, 25])
+    game.resign(now=0.0)
+    game.remove(2, now=0.0)
+    assert not game.is_over
+    game.play(3, now=0.0)
+
+
+def test_time_after_a_resignation_is_nobodys():
+    game = session([24])
+    game.resign(now=2.0)
+    game.undo(now=100.0)
+    assert game.used == {BLACK: 0.0, WHITE: 2.0}
+
+
 def test_a_person_resigns_also_while_the_engine_thinks():
     game = session([24], white=ENGINE)
     game.resign(now=0.0)
@@ -158,8 +216,11 @@ def test_nothing_is_counted_before_both_have_passed():
 def test_programs_agree_at_once_and_a_resigned_game_is_not_counted():
     assert go(["pass", "pass"], black=ENGINE, white=ENGINE).state(0.0)["score"]["agreed"]
     game = go(["c3"])
+    assert game.state(0.0)["can_pass"]
     game.resign(now=0.0)
-    assert game.state(0.0)["score"] is None
+    told = game.state(0.0)
+    assert told["score"] is None
+    assert not told["can_pass"]
 
 
 def test_undo_after_a_handicap_counts_from_white():

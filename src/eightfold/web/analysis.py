@@ -67,7 +67,7 @@ class Analysis:
 
         def tell(result: SearchResult, more: float) -> None:
             if jobs and jobs[0] is self._job:
-                session.store_evaluation(node, result)
+                session.store_evaluation(node, result, seat)
                 table.tell(assessment(session, node, result, spent + more))
 
         def work(stop: threading.Event) -> tuple[SearchResult, float]:

@@ -32,7 +32,7 @@ class Review:
             raise EightfoldError("a human cannot review for you; name another player")
         self.stop()
         session = self._table.session
-        self._nodes = [node for node in session.tree.line(session.node) if node not in session.evaluations]
+        self._nodes = [node for node in session.tree.line(session.node) if session.wants_evaluation(node, by)]
         self._next(by)
         self._table.tell_state()
 
@@ -60,7 +60,7 @@ class Review:
                 table.tell_failure(failure)
                 table.tell_state()
                 return
-            session.store_evaluation(node, result)
+            session.store_evaluation(node, result, by)
             self._nodes.pop(0)
             if (stored := session.evaluations.get(node)) is not None:
                 value, left = round(stored.value, 4), len(self._nodes)

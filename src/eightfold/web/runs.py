@@ -92,7 +92,8 @@ class WatchedRun:
             lines = lines[1:]  # its beginning is missing
         text = str(self.summary().get("game", ""))
         games = [game.as_dict() for line in reversed(lines[-MOST_GAMES:]) if (game := read_kept(line)) is not None]
-        return {"games": [{**game, **replay_message(text, tuple(game["moves"]))} for game in games], "size": size}
+        told = [{**game, **replay_message(game.get("game", text), tuple(game["moves"]))} for game in games]
+        return {"games": told, "size": size}
 
 
 class WatchedRuns:

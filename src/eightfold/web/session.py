@@ -5,6 +5,7 @@ Plain data and rules, no sockets and no threads: `table.py` adds those. All time
 
 from __future__ import annotations
 
+import copy
 import secrets
 from dataclasses import dataclass, replace
 from typing import Any
@@ -32,6 +33,7 @@ class Evaluation:
 
     value: float  # black's expectation: 0 lost, 1 won
     best: int | None  # the best move
+    by: Seat | None  # whose verdict it is; None at the end of a game, which needs nobody's
 
 
 def browser_game(text: str) -> Game:
@@ -164,22 +166,29 @@ class Session:
         """Go back to the last position in which a human was to move, and remove the moves after it."""
         if self.swap2 is not None:
             raise EightfoldError("stones of the opening cannot be taken back")
-        self.tree.record = replace(self.tree.record, result="")
-        if self.ending is not None:
-            self.ending = None
-            if self.mover.player == HUMAN:
-                self.tick(now)
-                return
+        taken = self._first_to_take_back()
+        if taken is None and self.ending is None:
+            raise EightfoldError("there is no move to take back")
+        self.tick(now)
+        if taken is None or (self.ending is not None and self.mover.player == HUMAN):
+            self.ending = None  # only that somebody resigned is taken back
+            self._write_result("")
+            return
+        self.ending = None
+        back = self.tree[taken].parent
+        self._remove(taken)
+        self._move_to(back, now)
+
+    def _first_to_take_back(self) -> int | None:
+        """The node that undo removes with all that follows; None where no move is a human's to take back."""
         humans = [colour for colour, seat in self.seats.items() if seat.player == HUMAN]
         child, back = self.node, self.tree[self.node].parent
         while back > ROOT and len(humans) == 1 and self._colour_to_move(back) not in humans:
             child, back = back, self.tree[back].parent
         lost = back < ROOT or len(self.tree.moves(back)) < self._opening_plies
         if lost or (len(humans) == 1 and self._colour_to_move(back) not in humans):
-            raise EightfoldError("there is no move to take back")
-        for gone in self.tree.remove(child):
-            self.evaluations.pop(gone, None)
-        self._move_to(back, now)
+            return None
+        return child
 
     def _colour_to_move(self, node: int) -> int:
         """Colours alternate in all our games; with a handicap white begins."""
@@ -197,11 +206,19 @@ class Session:
     def remove(self, node: int, now: float) -> None:
         parent = self.tree[node].parent
         self.swap2 = None
+        if self.node in self._remove(node):
+            self.ending = None
+            self._move_to(parent, now)
+
+    def _remove(self, node: int) -> list[int]:
+        """Take a node away with all that follows; the result of the game goes with its last moves."""
+        is_main = node in self.tree.line(ROOT)
         gone = self.tree.remove(node)
         for number in gone:
             self.evaluations.pop(number, None)
-        if self.node in gone:
-            self._move_to(parent, now)
+        if is_main:
+            self.tree.record = replace(self.tree.record, result="")
+        return gone
 
     def resign(self, now: float) -> None:
         """The side to move resigns; while a player thinks, its human opponent does."""
@@ -217,7 +234,12 @@ class Session:
     def end(self, winner: int, reason: str, now: float) -> None:
         self.tick(now)
         self.ending = (winner, reason)
-        self.tree.record = replace(self.tree.record, result=self._result())  # it holds whichever node is shown
+        self._write_result(f"{'B' if winner == BLACK else 'W'}+{'R' if 'resigns' in reason else 'F'}")
+
+    def _write_result(self, result: str) -> None:
+        """Write down how the game ended, whatever is shown later. What ends in a side line is not the game."""
+        if self.node == self.tree.line(ROOT)[-1]:
+            self.tree.record = replace(self.tree.record, result=result)
 
     def mark_dead(self, action: int) -> None:
         """Mark a group as dead, or as alive again; the new score has to be agreed to again."""
@@ -247,10 +269,16 @@ class Session:
         self.seats = {BLACK: black, WHITE: white}
         self.playing = playing
 
-    def store_evaluation(self, node: int, result: SearchResult) -> None:
+    def store_evaluation(self, node: int, result: SearchResult, by: Seat) -> None:
         """Keep a player's verdict on a node, which may be removed by now."""
         if node in self.tree:
-            self.evaluations[node] = Evaluation(value=self.black_value(node, result.value), best=int(result.action))
+            value = self.black_value(node, result.value)
+            self.evaluations[node] = Evaluation(value=value, best=int(result.action), by=by)
+
+    def wants_evaluation(self, node: int, by: Seat) -> bool:
+        """Whether a player's verdict on a node would be news: another player's is no reason to leave it out."""
+        known = self.evaluations.get(node)
+        return known is None or known.by not in (None, by)
 
     def black_value(self, node: int, value: float) -> float:
         """A value of the side to move as black's expectation."""
@@ -261,7 +289,7 @@ class Session:
         """The end of a game needs no player to evaluate it."""
         if self.position.is_over:
             value = {BLACK: 1.0, WHITE: 0.0, None: 0.5}[self.winner]
-            self.evaluations[self.node] = Evaluation(value=value, best=None)
+            self.evaluations[self.node] = Evaluation(value=value, best=None, by=None)
 
     def _move_to(self, node: int, now: float) -> None:
         self.tick(now)
@@ -315,8 +343,9 @@ class Session:
 
     def as_sgf(self) -> str:
         record = replace(self.tree.record, result=self._result(), black=self._name(BLACK), white=self._name(WHITE))
-        self.tree.record = record
-        return write_tree(self.tree)
+        written = copy.copy(self.tree)  # the record of the game itself stays as it is
+        written.record = record
+        return write_tree(written)
 
     def _name(self, colour: int) -> str:
         written = self.tree.record.black if colour == BLACK else self.tree.record.white
@@ -324,14 +353,14 @@ class Session:
         return written if player == HUMAN and written else player
 
     def _result(self) -> str:
-        if not self.is_over:
+        """How the main line ended, wherever one looks: on the board, else as it was written down."""
+        last = self.tree.line(ROOT)[-1]
+        position = self.position_at(last)
+        if not position.is_over:
             return self.tree.record.result
-        if (score := self.score) is not None:
-            return result_text(score.margin)
-        if self.winner is None:
-            return "Draw"
-        reason = "" if self.ending is None else "R" if "resigns" in self.ending[1] else "F"
-        return f"{'B' if self.winner == BLACK else 'W'}+{reason}"
+        if self.game.counts_points:
+            return result_text(count(position, dead=self.tree.dead.get(last, ())).margin)
+        return {BLACK: "B+", WHITE: "W+", None: "Draw"}[position.winner]
 
     def state(self, now: float) -> dict[str, Any]:
         """Everything that the page needs to show this game."""
@@ -362,7 +391,7 @@ class Session:
             "forbidden": position.forbidden_moves.tolist() if ko is None else [],
             "ko": [] if ko is None else ko.tolist(),
             "legal": [m for m in position.legal_moves.tolist() if m < game.points] if game.spec.marks_legal else None,
-            "can_pass": bool(game.spec.has_pass and position.legal_mask[game.points]),
+            "can_pass": bool(game.spec.has_pass and position.legal_mask[game.points] and not self.is_over),
             "prisoners": position.prisoners,
             "score": self._score_state() if game.counts_points else None,
             "last": position.last_move,

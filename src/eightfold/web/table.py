@@ -59,8 +59,8 @@ class Table:
     def join(self, viewer: Viewer) -> None:
         self.viewers.add(viewer)
         self.session.start_clocks(time.monotonic())
-        viewer.post(self._state())
         self._continue()
+        self.tell_state()  # after that: it says who thinks
 
     def leave(self, viewer: Viewer) -> None:
         self.viewers.discard(viewer)
@@ -248,7 +248,7 @@ class Table:
             self.tell({"type": "error", "text": f"{seat.player} failed: {type(error).__name__}"})
         else:
             if result.visits is not None or abs(result.value) == 1:
-                session.store_evaluation(node, result)
+                session.store_evaluation(node, result, seat)
         both = all(other.player != HUMAN for other in session.seats.values())
         if both and self.lobby.pace > 0:
             self._pause = asyncio.get_running_loop().call_later(self.lobby.pace, self._after_pause)

@@ -4,7 +4,7 @@
 import { button, copyText, field, make, select, toast } from "./dom.js";
 import { SeatForm, fitsGame, networkFor } from "./forms.js";
 import { WinRateGraph } from "./graph.js";
-import { capital, percent, pointName, shortNumber } from "./names.js";
+import { capital, numberOf, percent, pointName, shortNumber } from "./names.js";
 import { PointMaps } from "./point_maps.js";
 import { Stepper } from "./stepper.js";
 import { VariationTree } from "./tree.js";
@@ -107,7 +107,7 @@ export class AnalyseView {
     this.toggle.textContent = state.analysing ? "Stop" : "Think";
     this.toggle.setAttribute("aria-pressed", String(Boolean(state.analysing)));
     this.review.disabled = state.reviewing > 0;
-    this.review.textContent = state.reviewing ? `Reviewing, ${state.reviewing} positions left` : "Review the whole game";
+    this.review.textContent = state.reviewing ? `Reviewing, ${numberOf(state.reviewing, "position")} left` : "Review the whole game";
     this.drop.disabled = state.node === 0;
     if (!this.visible) return;
     this.fitEngine(state);
@@ -165,7 +165,7 @@ export class AnalyseView {
     const { game } = state;
     const depth = assessment.depth ? `, depth ${assessment.depth}` : "";
     this.summary.textContent = `Best ${pointName(assessment.action, game)}; black wins ${percent(assessment.value)}; `
-      + `${shortNumber(assessment.effort)} positions${depth}, ${assessment.seconds.toFixed(1)} s`
+      + `${numberOf(shortNumber(assessment.effort), "position")}${depth}, ${assessment.seconds.toFixed(1)} s`
       + (assessment.pass === null ? "" : `; pass ${percent(assessment.pass)}`);
     const line = this.lineAfter(this.pointed);
     const [first, ...rest] = (line.length ? line : this.lineAfter(assessment.action)).map((move) => pointName(move, game));

@@ -5,7 +5,7 @@ import { announce, makeSvg } from "./dom.js";
 import { CELL, ground, roomFor } from "./ground.js";
 import { Overlay } from "./overlay.js";
 import { MapLayer, territory } from "./maps.js";
-import { BLACK, COLOURS, letter, pointName } from "./names.js";
+import { BLACK, COLOURS, letter, numberOf, pointName } from "./names.js";
 
 const EDGE = 38; // from the outermost lines to the edge of the picture: room for coordinates
 const EDGE_BARE = 26;
@@ -151,7 +151,7 @@ export class Board {
     if (!this.onPlay || !this.svg) return;
     const count = this.size * this.size - this.shown.split("0").length + 1;
     this.svg.setAttribute("aria-label",
-      `${this.label}, ${this.size} by ${this.size}, ${count} stones; arrow keys move, enter ${this.onPick ? "picks a point" : "plays"}`);
+      `${this.label}, ${this.size} by ${this.size}, ${numberOf(count, "stone")}; arrow keys move, enter ${this.onPick ? "picks a point" : "plays"}`);
   }
 
   // Let clicks and the enter key pick points, stones too: onPick(action). Null: they play again.

@@ -1,7 +1,7 @@
 // The nodes of a cluster that play the games of a run: a panel of the runs view, for runs that have any.
 
 import { make, show } from "./dom.js";
-import { percent } from "./names.js";
+import { numberOf, percent } from "./names.js";
 
 const COLUMNS = [
   ["Node", ({ node }) => node],
@@ -26,7 +26,7 @@ export class ClusterPanel {
     show(this.node, Boolean(entry));
     if (!entry) return;
     const { actors, nodes, actors_lost: lost, bytes_a_game: bytes } = entry;
-    this.words.textContent = [`${actors} ${actors === 1 ? "actor" : "actors"} on ${nodes.length} ${nodes.length === 1 ? "node" : "nodes"}`,
+    this.words.textContent = [`${numberOf(actors, "actor")} on ${numberOf(nodes.length, "node")}`,
       lost ? `${lost} lost and replaced since the launch` : null,
       bytes ? `${Math.round(bytes).toLocaleString("en")} bytes a game` : null].filter(Boolean).join(" · ");
     this.rows.replaceChildren(...nodes.map((node) => make("tr", {}, ...COLUMNS.map(([, cell]) => make("td", {}, String(cell(node)))))));

@@ -31,7 +31,7 @@ export class EightfoldView {
           field("Network", this.network), field("Evaluated", this.mode), this.verdict)),
       make("div", { class: "eight", id: "eight" }, ...this.cells.map((cell) => cell.node)),
     );
-    game.on("state", () => this.visible && this.ask());
+    game.on("state", (state) => this.visible && this.follow(state));
     game.on("eightfold", (answer) => this.show(answer));
   }
 
@@ -53,8 +53,15 @@ export class EightfoldView {
     }
   }
 
+  // Only another game brings another network: who chose none keeps none.
+  follow(state) {
+    if (state.game.text !== this.filled) this.fillNetworks();
+    this.ask();
+  }
+
   fillNetworks() {
     const { menu, state } = this.game;
+    this.filled = state?.game.text;
     const networks = menu.players.filter((entry) => entry.is_network);
     const fitting = networks.filter((entry) => state && fitsGame(entry, state.game.text));
     const known = fitting.some((entry) => entry.key === this.network.value);

@@ -39,10 +39,10 @@ export class SeatForm {
   }
 
   fill() {
-    const chosen = this.player.value;
+    const { player, level } = this.seat;
     const players = this.menu.players.map((entry) => [entry.key, entry.key, entry.summary]);
-    setOptions(this.player, this.human ? [["human", "Human"], ...players] : players, chosen);
-    this.levels();
+    setOptions(this.player, this.human ? [["human", "Human"], ...players] : players, player);
+    this.levels(this.player.value === player ? level : undefined);
   }
 
   // The menu entry of the chosen player; null for a human.
@@ -55,10 +55,10 @@ export class SeatForm {
     this.onChange?.(true);
   }
 
-  levels() {
+  levels(chosen = this.entry?.default_level ?? 0) {
     const { entry } = this;
     const names = entry ? entry.levels : ["–"];
-    setOptions(this.level, names.map((name, number) => [number, name]), entry?.default_level ?? 0);
+    setOptions(this.level, names.map((name, number) => [number, name]), chosen);
     this.level.disabled = names.length < 2;
     this.note.textContent = entry?.summary ?? "";
   }
@@ -70,8 +70,7 @@ export class SeatForm {
   set seat({ player, level }) {
     this.player.value = player;
     if (this.player.value !== player) this.player.selectedIndex = 0; // it is not on the menu any more
-    this.levels();
-    if (this.player.value === player) this.level.value = String(level);
+    this.levels(this.player.value === player ? level : undefined);
   }
 }
 

@@ -3,7 +3,7 @@
 
 import { Chart } from "./charts.js";
 import { button, make, show } from "./dom.js";
-import { percent } from "./names.js";
+import { numberOf, percent } from "./names.js";
 
 const GAMES = { key: (entry) => entry.at, unit: "games", place: (game) => `game ${Math.round(game)}` };
 
@@ -65,8 +65,8 @@ export class HealthPanel {
     this.ask.textContent = "Look again";
     const { slices } = judged;
     const healthy = slices.filter((slice) => slice.state === "healthy").length;
-    const unreadable = judged.unreadable ? ` ${judged.unreadable} games cannot be read.` : "";
-    this.verdict.textContent = `${judged.games} games: ${healthy} of ${slices.length} slices are healthy.${unreadable}`;
+    const unreadable = judged.unreadable ? ` ${numberOf(judged.unreadable, "game")} cannot be read.` : "";
+    this.verdict.textContent = `${numberOf(judged.games, "game")}; healthy slices: ${healthy} of ${slices.length}.${unreadable}`;
     const steps = slices.flatMap((slice) => [{ ...slice, at: slice.first - 1 }, { ...slice, at: slice.last }]);
     const bands = slices.filter((slice) => slice.warnings.length)
       .map((slice) => ({ from: slice.first - 1, to: slice.last, kind: "sick" }));

@@ -75,6 +75,21 @@ function startDefaultGame(game) {
   game.send("new", { game: text, ...defaultSeats(game.menu, text) });
 }
 
+// The server has lost the game, because it was started again, say. A new one takes over what a message can tell: neither
+// stones that were set up nor the stage of an opening.
+function replaceLostGame(game, text) {
+  const { state } = game;
+  if (!state) {
+    startDefaultGame(game);
+  } else if (state.game.set_up || state.swap2) {
+    toast(text);
+  } else {
+    toast("The server does not have this game any more. It goes on as a new one with the same moves.");
+    const playing = state.playing && !state.over; // who resigned is not asked to move
+    game.send("new", { game: state.game.text, moves: game.moves(state.node), ...state.seats, playing });
+  }
+}
+
 function openSharedPosition(game) {
   const shared = sharedPosition(game.menu);
   if (!shared) return false;
@@ -169,7 +184,7 @@ async function begin() {
     show($("connection"), !up);
     compiling.show([]);
   });
-  game.on("gone", () => startDefaultGame(game));
+  game.on("gone", ({ text }) => replaceLostGame(game, text));
   // A link may name an unknown game; then the page starts the default game, but only once.
   let rescued = false;
   game.on("error", ({ about }) => {

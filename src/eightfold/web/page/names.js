@@ -36,6 +36,11 @@ export function capital(text) {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+// 1 game, 2 games; the number may be a text, such as that of shortNumber.
+export function numberOf(number, thing) {
+  return `${number} ${thing}${String(number) === "1" ? "" : "s"}`;
+}
+
 export function percent(value) {
   return `${(100 * value).toFixed(value > 0.995 || value < 0.005 ? 0 : 1)}%`;
 }

@@ -5,7 +5,7 @@ import { Chart } from "./charts.js";
 import { ClusterPanel } from "./cluster.js";
 import { button, field, make, select, setOptions } from "./dom.js";
 import { HealthPanel } from "./health.js";
-import { COLOURS, capital, pointName } from "./names.js";
+import { COLOURS, capital, numberOf, pointName } from "./names.js";
 import { boardSize, readGame } from "./forms.js";
 import { looksOf } from "./ground.js";
 
@@ -55,7 +55,6 @@ export class RunsView {
 
   replayer() {
     this.holder = make("div", { class: "replay-board" });
-    this.board = new Board(this.holder, { label: "Self-play game" });
     this.slider = make("input", { type: "range", min: 0, max: 0, value: 0, "aria-label": "Move",
       oninput: () => { this.pause(); this.showPly(Number(this.slider.value)); } });
     this.player = button("Play", () => (this.timer ? this.pause() : this.playGame()), { class: "step" });
@@ -78,7 +77,8 @@ export class RunsView {
     this.refresh();
   }
 
-  async refreshRuns() {
+  // anew: what is known of the chosen run is out of date, whatever its game is.
+  async refreshRuns({ anew = false } = {}) {
     const runs = await fetchJson("/api/runs");
     if (!runs) return;
     this.runs = runs;
@@ -86,21 +86,22 @@ export class RunsView {
     this.body.hidden = runs.length === 0;
     this.chosen.closest(".card").hidden = runs.length === 0;
     const number = this.run?.number ?? 0;
-    setOptions(this.chosen, runs.map((run) => [run.number, run.name]), number);
-    if (runs.length && (!this.run || runs[number].game !== this.run.game)) this.choose(number);
+    const names = runs.map((run) => [run.number, run.name]);
+    if (String(names) !== this.named) setOptions(this.chosen, names, number); // a list that is open stays open
+    this.named = String(names);
+    if (runs.length && (anew || !this.run || runs[number].game !== this.run.game)) this.choose(number);
   }
 
   choose(number) {
     this.run = this.runs[number];
     this.entries = [];
     this.next = 0;
-    this.gamesSize = -1;
-    this.replayed = null;
+    this.forgetGames();
     this.health.choose(this.run);
     this.cluster.show(null);
     const { game, network, symmetry, seed, minutes } = this.run;
     this.facts.textContent = [game, network, symmetry && `symmetry ${symmetry}`, seed !== undefined && `seed ${seed}`,
-      minutes && `${minutes} minutes`].filter(Boolean).join(" · ");
+      minutes && numberOf(minutes, "minute")].filter(Boolean).join(" · ");
     clearTimeout(this.poll);
     if (this.visible) this.refresh();
   }
@@ -109,23 +110,23 @@ export class RunsView {
   async refresh() {
     clearTimeout(this.poll);
     const number = (this.refreshes = (this.refreshes ?? 0) + 1); // only the latest one counts: two would add everything twice
+    if (this.run && !this.run.game) await this.refreshRuns(); // a run that has not begun does not say yet what it plays
     const { run } = this;
-    if (run) {
+    if (run && number === this.refreshes) {
       const curves = await fetchJson(`/api/runs/${run.number}/curves?after=${this.next}`);
       const games = await fetchJson(`/api/runs/${run.number}/games`);
       if (run !== this.run || number !== this.refreshes) return;
-      if (curves) this.take(curves);
-      if (games && games.size !== this.gamesSize) this.takeGames(games);
+      if (curves?.restarted) {
+        await this.refreshRuns({ anew: true }); // another run took its place
+      } else {
+        if (curves) this.take(curves);
+        if (games && games.size !== this.gamesSize) this.takeGames(games);
+      }
     }
-    if (this.visible) this.poll = setTimeout(() => this.refresh(), REFRESH);
+    if (this.visible && number === this.refreshes) this.poll = setTimeout(() => this.refresh(), REFRESH);
   }
 
-  take({ entries, next, restarted }) {
-    if (restarted) {
-      this.entries = [];
-      this.next = 0;
-      return;
-    }
+  take({ entries, next }) {
     this.next = next;
     if (!entries.length && this.entries.length) return;
     this.entries.push(...entries);
@@ -133,19 +134,28 @@ export class RunsView {
     this.cluster.show(this.entries.findLast((entry) => entry.nodes));
     const last = this.entries.findLast((entry) => entry.policy_loss !== undefined) ?? this.entries.at(-1);
     const measured = this.entries.findLast((entry) => entry.evaluation?.mcts?.ci95)?.evaluation;
-    const words = [last && `${last.minutes.toFixed(1)} minutes, ${last.games} games`,
+    const words = [last && `${last.minutes.toFixed(1)} minutes, ${numberOf(last.games, "game")}`,
       ...Object.keys(OPPONENTS).map((name) => measured?.[name] && `${OPPONENTS[name]}: ${scoreWords(measured[name])}`)];
     this.scores.textContent = words.filter(Boolean).join(" · ") || "The run has written nothing yet.";
   }
 
   // ---- games
 
+  // Another run: nothing of the games of the one before is left.
+  forgetGames() {
+    this.pause();
+    this.gamesSize = -1;
+    this.replayed = null;
+    this.slider.max = 0;
+    this.caption.textContent = "";
+    this.list.replaceChildren();
+    this.holder.replaceChildren();
+    this.board = new Board(this.holder, { label: "Self-play game" });
+  }
+
   takeGames({ games, size }) {
     this.gamesSize = size;
     this.health.grown(size);
-    const { name, values } = readGame(this.run.game ?? "");
-    const family = this.game.menu.games.find((known) => known.name === name);
-    this.kind = { ...family, size: boardSize(family, values) };
     this.list.replaceChildren(...games.map((game) => {
       const result = game.result in COLOURS ? `${capital(COLOURS[game.result])} wins` : "Draw";
       return make("li", {}, button(`${result} in ${game.moves.length}`, () => this.replay(game), { class: "link" }));
@@ -157,12 +167,21 @@ export class RunsView {
     this.pause();
     if (moving) this.holder.scrollIntoView({ block: "nearest" });
     this.replayed = game;
+    const { name, values } = readGame(this.replayedText);
+    const family = this.game.menu.games.find((known) => known.name === name);
+    this.kind = { ...family, size: boardSize(family, values) };
     this.slider.max = game.moves.length;
     this.showPly(moving ? 0 : game.moves.length);
     if (moving) this.playGame();
   }
 
+  // The text of the game that is replayed: its own where it was played by other rules than the run's.
+  get replayedText() {
+    return this.replayed.game ?? this.run.game ?? "";
+  }
+
   showPly(ply) {
+    if (!this.replayed) return;
     const { moves, opening, start, changes, error } = this.replayed;
     this.slider.value = ply;
     if (error) {
@@ -195,9 +214,9 @@ export class RunsView {
   }
 
   analyse() {
-    if (!this.replayed || !this.run.game) return;
+    if (!this.replayed || !this.replayedText) return;
     const human = { player: "human", level: 0 };
-    this.game.send("new", { game: this.run.game, moves: this.replayed.moves, black: human, white: human, playing: false });
+    this.game.send("new", { game: this.replayedText, moves: this.replayed.moves, black: human, white: human, playing: false });
     location.hash = "#analyse";
   }
 }
