@@ -18,10 +18,12 @@ from eightfold.cli.main import app
 from eightfold.core.errors import EightfoldError
 from eightfold.core.settings import setting
 from eightfold.games.game import Game, Position, make_game
+from eightfold.games.state import NO_MOVE
 from eightfold.nets.store.checkpoint import save_checkpoint
 from eightfold.nets.store.description import Description
 from eightfold.nets.store.open import open_network
 from eightfold.nets.store.policy_value import PolicyValueNetwork
+from eightfold.search.solving import solve
 from eightfold.studies.exam import (
     Exam,
     ExamSettings,
@@ -124,7 +126,7 @@ def wins(position: Position, attacker: int, plain: PlainGomoku) -> bool:
         return plain.result == attacker
     if plain.side == attacker:
         scratch = np.zeros(GAME.scratch, np.int64)
-        moves = [int(GAME.kernels.find_win(position.state.copy(), labels.PROOF_NODES, scratch))]
+        moves = [int(GAME.kernels.find_win(position.state.copy(), labels.CHAIN_NODES, scratch))]
         if moves[0] < 0:
             return False
     else:
@@ -145,6 +147,20 @@ def plainly(position: Position) -> PlainGomoku:
     return plain
 
 
+def proven_by_the_rules(position: Position) -> bool:
+    """Whether the side to move wins, by a proof that is played out with every reply."""
+    solution = solve(position, nodes=labels.THREAT_NODES)
+    return solution.check is not None and solution.check.lines > 0
+
+
+def beats_every_reply(position: Position, side: int) -> bool:
+    """Whether a side that has just moved wins whatever comes."""
+    if position.is_over:
+        return position.winner == side
+    replies = [position.play(int(reply)) for reply in position.legal_moves]
+    return all(reply.winner == side if reply.is_over else proven_by_the_rules(reply) for reply in replies)
+
+
 def greedy_positions(count: int) -> list[Position]:
     from eightfold.arena.match import play_match
 
@@ -152,7 +168,8 @@ def greedy_positions(count: int) -> list[Position]:
     return choose_positions(GAME, [(r.position.moves, 4) for r in report.results], wanted=3 * count, seed=0)
 
 
-def test_what_is_proven_is_won_by_the_rules_against_every_reply():
+def test_what_fours_prove_is_won_by_plain_rules_against_every_reply(monkeypatch):
+    monkeypatch.setattr(labels, "THREAT_NODES", 1)  # no threes
     seen = {record.WON: 0, record.LOST: 0}
     for position in [GAME.after(OPEN_THREE), *greedy_positions(20)]:
         label, plain = labels.prove(position), plainly(position)
@@ -166,6 +183,34 @@ def test_what_is_proven_is_won_by_the_rules_against_every_reply():
         if label.kind == record.LOST:
             assert set(np.flatnonzero(label.policy)) == set(plain.legal()), "no move is better than another"
     assert seen == {record.WON: 2, record.LOST: 2}
+
+
+def test_what_is_proven_is_won_by_the_rules_against_every_reply():
+    seen = {record.WON: 0, record.LOST: 0}
+    for position in [GAME.after(OPEN_THREE), *greedy_positions(20)]:
+        label = labels.prove(position)
+        if label is None or seen.get(label.kind, 9) >= 2:
+            continue
+        seen[label.kind] += 1
+        moves = np.flatnonzero(label.policy).tolist()
+        if label.kind == record.WON:
+            assert label.value == 1
+            assert all(beats_every_reply(position.play(move), position.to_move) for move in moves)
+        else:
+            assert label.value == -1
+            assert moves == sorted(position.legal_moves.tolist()), "no move is better than another"
+            assert all(proven_by_the_rules(position.play(move)) for move in moves)
+    assert seen == {record.WON: 2, record.LOST: 2}
+
+
+def test_a_win_by_threes_is_proven_too():
+    position = GAME.after(["d4", "a1", "e4", "h1", "d5", "a8", "e5", "h8"])  # a square: threes, and no chain of fours
+    scratch = np.zeros(GAME.scratch, np.int64)
+    assert GAME.kernels.find_win(position.state.copy(), labels.CHAIN_NODES, scratch) == NO_MOVE
+    label = labels.prove(position)
+    assert label.kind == record.WON
+    move = int(label.policy.argmax())
+    assert beats_every_reply(position.play(move), position.to_move)
 
 
 def test_both_ends_of_an_open_three_win_and_its_far_ends_do_not_share_by_chance():

@@ -73,6 +73,8 @@ def test_every_stage_leaves_its_numbers_and_its_section(folder, results):
         "random",
         "mcts:style=plain,playouts=10",
     ]
+    rival = results["opponents"]["matches"][-1]
+    assert (rival["opponent"], rival["games"]) == ("isn:isn-9", 2)
     assert set(results["variants"]["variants"]) == set(VARIANTS)
     for variant in results["variants"]["variants"].values():
         assert [run["seed"] for run in variant["runs"]] == [0, 1]
@@ -145,8 +147,9 @@ def test_published_numbers_are_not_overwritten(run, tmp_path):
     assert (tmp_path / "results.json").read_bytes() == (PUBLISHED / "results.json").read_bytes()
 
 
-def test_the_published_report_is_what_its_numbers_say(tmp_path):
-    check_report(STUDY, PUBLISHED, tmp_path)
+@pytest.mark.parametrize("name", ["isn", "isn-paper"])
+def test_the_published_reports_are_what_their_numbers_say(name, tmp_path):
+    check_report(STUDY, PUBLISHED.with_name(name), tmp_path)
 
 
 def test_the_card_of_the_shipped_network_is_about_its_weights():
@@ -173,6 +176,7 @@ def test_boards_that_will_not_do_are_named_before_anything_is_measured(tmp_path)
         ("large_game=gomoku:size=9", "networks are trained on go:size=5"),
         ("training.trace=2", "training.trace"),
         ("variant_games=-1", "variant_games"),
+        ("rivals=isn:isn-9 | nobody", "nobody"),
     ):
         assert said in refusal(lambda change=change: run_study(STUDY, tmp_path / "out", small=True, changes=[change]))
     assert not (tmp_path / "out").exists()

@@ -18,18 +18,20 @@ from eightfold.nets.store.policy_value import PolicyValueNetwork
 from eightfold.studies import verdicts
 from eightfold.studies.exam import mark_network, read_exam
 from eightfold.studies.frame import Part, load_study, run_study, write_report
-from eightfold.studies.paired import Difference, paired, ratio, read_at
+from eightfold.studies.paired import Difference, of_several, paired, ratio, read_at
 from eightfold.studies.run_costs import Price, cost_of, price_ratio, prices_of
 from eightfold.studies.runs import COST, read_metrics
-from eightfold.studies.slap_rl import claims
+from eightfold.studies.slap_rl import claims, paper_sections
 from eightfold.studies.slap_rl.analysis import Compared, counted, equal_cost_networks, mean_curve
 from eightfold.studies.slap_rl.settings import ARMS, RlSettings, arms_of, check
 from eightfold.studies.slap_rl.stages import GRID
 from eightfold.studies.symmetry_runs import STAYS, run_config, train_run
 from eightfold.studies.together import whole
+from published import check_report
 from refusals import refusal
 
 STUDY = load_study("slap-rl")
+PUBLISHED = Path(__file__).parents[2] / "docs" / "studies"
 T_OF_TWO = 12.7062  # Student's t for one degree of freedom
 
 
@@ -126,6 +128,18 @@ def test_the_report_names_every_claim_and_reads_from_data_alone(small: Path, tmp
     assert write_report(STUDY, tmp_path).read_text(encoding="utf-8") == report
 
 
+def test_the_papers_count_can_be_left_out(small: Path, tmp_path: Path) -> None:
+    other = shutil.copytree(small, tmp_path / "other")
+    run_study(STUDY, other, small=True, changes=["paper_games=0", "grid_points=0"])
+    report = (other / "README.md").read_text(encoding="utf-8")
+    assert "## As the paper counted" in (small / "README.md").read_text(encoding="utf-8")
+    assert "As the paper counted" not in report
+    assert "the best evaluation of SLAP is 86.7%: **cannot be told**; it was not measured" in report
+    assert "SLAP-CC gets as strong as augmentation: **cannot be told**; it was not measured" in report
+    assert "unknown" not in report
+    assert "not the published ones: here 8 games of 4 playouts" in report
+
+
 def test_a_copied_folder_goes_on_elsewhere(small: Path, tmp_path: Path) -> None:
     other = shutil.copytree(small, tmp_path / "elsewhere")
     before = {path: path.stat().st_mtime_ns for path in (other / "kept").iterdir()}
@@ -137,6 +151,15 @@ def test_a_copied_folder_goes_on_elsewhere(small: Path, tmp_path: Path) -> None:
         path.unlink()
     run_study(STUDY, other, small=True)
     assert results(other)["marks"]["runs"] == results(small)["marks"]["runs"]
+
+
+@pytest.mark.parametrize("name", ["slap-rl", "slap-rl-uses"])
+def test_the_published_reports_are_what_their_numbers_say(name: str, tmp_path: Path) -> None:
+    published = PUBLISHED / name
+    exam = results(published)["exam"]
+    check_report(STUDY, published, tmp_path, besides=[exam["file"]])
+    paper = read_exam(published / exam["file"])
+    assert (paper.hash, len(paper)) == (exam["hash"], exam["positions"])
 
 
 # ---- runs ---------------------------------------------------------------------------------------------------
@@ -248,6 +271,8 @@ def test_pairs_ratios_and_curves_by_hand() -> None:
     assert read_at([(0, 4.0), (10, 2.0)], 2.5) == 3.5
     curve = mean_curve([[(0, 4.0), (10, 2.0)], [(0, 2.0), (20, 0.0)]], count=2)
     assert [(point.x, point.mean) for point in curve] == [(0, 3.0), (5, 2.25), (10, 1.5)]
+    late = mean_curve([[(0, 4.0), (10, 2.0)], [(20, 3.0), (30, 1.0)]], count=2)  # the second was slow to begin
+    assert [(point.x, point.mean) for point in late] == [(0, 3.5), (5, 3.0), (10, 2.5)]
 
 
 def test_the_published_count() -> None:
@@ -346,6 +371,17 @@ def test_verdicts_follow_the_numbers() -> None:
     assert otherwise[8:] == [fails, fails, fails, fails, fails, fails, unknown]
 
 
+def test_in_short_arms_stand_where_their_intervals_put_them() -> None:
+    found = [row("slap", -40, 0.1), row("random", 5, 0.1, width=3), row("average", 90, -0.1), row("none", -80, 0.2)]
+    told = paper_sections._standing({"base": "augment", "compared": [each._asdict() for each in found]})
+    assert told == (
+        "In Elo at equal cost, with 95 % intervals, surely stronger than `augment`: `average` +90 (+72 to +108);"
+        " surely weaker than `augment`: `slap` -40 (-48 to -32), `none` -80 (-96 to -64);"
+        " not told apart from `augment`: `random` +5 (-10 to +20)."
+    )
+    assert paper_sections._standing({"base": "augment", "compared": [row("slap", 9, 0.1, pairs=2)._asdict()]}) == ""
+
+
 def test_the_recommendation_follows_its_rule() -> None:
     arms = [{"arm": arm, "proofs": arm.endswith("+proofs")} for arm in ("augment", "slap", "random", "augment+proofs")]
     learned = {"base": "augment", "arms": arms}
@@ -358,6 +394,20 @@ def test_the_recommendation_follows_its_rule() -> None:
     assert said(row("slap", 40, -0.1, width=1.5)).startswith("Use **`augment`**"), "zero is in the interval"
     assert said(row("slap", -40, 0.1), row("augment+proofs", 90, -0.2)).startswith("Use **`augment`**")
     assert said(row("slap", 40, -0.1, pairs=2)).startswith("Nothing is recommended")
+    # An interval that just excludes zero is a finding for one arm, and luck among nine.
+    assert said(row("slap", 40, -0.1, width=0.95)).startswith("Use **`slap`**")
+    others = [row(f"none@{name}", 1, 0.1, width=9) for name in "abcdefgh"]
+    assert said(row("slap", 40, -0.1, width=0.95), *others).startswith("Use **`augment`**")
+    assert said(row("slap", 40, -0.1), *others).startswith("Use **`slap`**")
+
+
+def test_chances_by_hand() -> None:
+    """Of t = 2 with two degrees of freedom the two tails are 1 - 2 / sqrt(6); Holm: times three, two, one, rising."""
+    t, half = 2.0, 4.3027 * 1.0
+    assert Difference(t, t - half, t + half, 3).chance == pytest.approx(1 - 2 / math.sqrt(6), rel=1e-4)
+    assert Difference(3.0, None, None, 1).chance == 1
+    assert of_several([0.5, 0.01, 0.02]) == [0.5, 0.03, 0.04]
+    assert of_several([0.02, 0.019]) == [0.038, 0.038]
 
 
 def test_wrong_settings_are_one_line(tmp_path: Path) -> None:
@@ -369,6 +419,7 @@ def test_wrong_settings_are_one_line(tmp_path: Path) -> None:
         ("changes=training.nothing=1", "nothing"),
         ("elo_games=3", "odd"),
         ("exam=nowhere.npz", "nowhere.npz"),
+        ("paper_games=0", "grid_points"),
     ):
         assert said in refusal(partial(run_study, STUDY, tmp_path, changes=[change]))
     assert "nonsense" in refusal(partial(run_study, STUDY, tmp_path, until="nonsense"))

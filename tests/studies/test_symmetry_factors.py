@@ -10,6 +10,7 @@ import pytest
 
 from eightfold.studies.frame import load_study, run_study
 from eightfold.studies.symmetry_factors.effects import changed, worth
+from published import check_report
 from refusals import refusal
 
 STUDY = load_study("symmetry-factors")
@@ -32,6 +33,10 @@ def test_the_whole_study_in_small(tmp_path: Path) -> None:
         assert arm != "augment" or away[row["games"]] == 0
     assert "cannot be told from fewer than 3 seeds" in report
     assert (tmp_path / "factors.svg").is_file()
+
+
+def test_the_published_report_is_what_its_numbers_say(tmp_path: Path) -> None:
+    check_report(STUDY, Path(__file__).parents[2] / "docs" / "studies" / "symmetry-factors", tmp_path)
 
 
 def test_effects_by_hand() -> None:

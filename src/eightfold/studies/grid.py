@@ -41,15 +41,33 @@ def mean_interval(values: Sequence[float]) -> tuple[float, float | None, float |
     mean, freedom = statistics.fmean(values), len(values) - 1
     if freedom == 0:
         return mean, None, None
-    z, many = _Z95, freedom > len(_T95)
-    # Beyond the table t in powers of 1 / freedom (Abramowitz & Stegun 26.7.5).
-    t = (
-        z + (z**3 + z) / (4 * freedom) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2)
-        if many
-        else _T95[freedom - 1]
-    )
-    half = t * statistics.stdev(values) / math.sqrt(len(values))
+    half = t_95(freedom) * statistics.stdev(values) / math.sqrt(len(values))
     return mean, mean - half, mean + half
+
+
+def t_95(freedom: int) -> float:
+    """Student's t that leaves 2.5 % on either side."""
+    if freedom <= len(_T95):
+        return _T95[freedom - 1]
+    z = _Z95  # beyond the table in powers of 1 / freedom (Abramowitz & Stegun 26.7.5)
+    return z + (z**3 + z) / (4 * freedom) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2)
+
+
+def t_tails(t: float, freedom: int) -> float:
+    """The chance that Student's t is further from zero than this (Abramowitz & Stegun 26.7.3 and 26.7.4).
+
+    >>> [round(t_tails(t_95(freedom), freedom), 4) for freedom in (1, 2, 7, 30, 31)]
+    [0.05, 0.05, 0.05, 0.05, 0.05]
+    """
+    angle = math.atan(abs(t) / math.sqrt(freedom))
+    cosine, odd = math.cos(angle), freedom % 2
+    term = cosine if odd else 1.0
+    total = term if freedom > 1 else 0.0
+    for k in range(2 + odd, freedom - 1, 2):
+        term *= (k - 1) / k * cosine**2
+        total += term
+    within = math.sin(angle) * total
+    return 1 - (2 / math.pi * (angle + within) if odd else within)
 
 
 def over_seeds(rows: Iterable[Mapping[str, Any]], *, by: Sequence[str], value: str) -> list[dict[str, Any]]:

@@ -19,8 +19,18 @@ from eightfold.games.game import make_game
 from eightfold.isn.go_network import GoIsn
 from eightfold.isn.player import IsnOptions, IsnPlayer
 from eightfold.isn.tables import IsnTables
+from eightfold.learning.varying import BETWEEN
 from eightfold.nets.store.open import open_network
 from eightfold.studies.frame import Part, Work
+
+
+def listed(text: str) -> list[str]:
+    """Several players, or boards, of one setting.
+
+    >>> listed("random | mcts:playouts=100 ")
+    ['random', 'mcts:playouts=100']
+    """
+    return [part.strip() for part in text.split(BETWEEN) if part.strip()]
 
 
 def match_row(

@@ -9,6 +9,7 @@ True
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from eightfold.core.extras import need
 from eightfold.core.plot_style import COLOURS, STYLE
 
 FEW_POINTS = 6  # that an axis can mark one by one: nobody looked 1.5 plies ahead
+PANEL_TITLE = 26  # letters that fit over a small plot
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,7 +119,7 @@ def panel_plot(
         figure = Figure(figsize=(7.6, 0.7 + 1.8 * rows), layout="constrained")
         places = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).flatten()
         for axes, (name, series) in zip(places, panels.items(), strict=False):
-            axes.set_title(name, fontsize=8)
+            axes.set_title(panel_title(name), fontsize=8)
             axes.tick_params(labelsize=7)
             axes.xaxis.set_major_formatter("{x:,.6g}")
             if percent:
@@ -134,6 +136,20 @@ def panel_plot(
         figure.supylabel(y, fontsize=9)
         figure.savefig(drawn, format="svg", metadata={"Date": None, "Creator": "eightfold"})
     return drawn.getvalue()
+
+
+def panel_title(name: str) -> str:
+    """A name over a small plot: a long one in lines that do not run into the next plot's.
+
+    >>> panel_title("slap"), panel_title("none@slap-net:inner=[resnet:blocks=3,filters=32]")
+    ('slap', 'none@slap-net:\\ninner=[resnet:blocks=3,\\nfilters=32]')
+    """
+    lines = [""]
+    for piece in re.findall(r"[^:,@]+[:,@]?", name):
+        if lines[-1] and len(lines[-1]) + len(piece) > PANEL_TITLE:
+            lines.append("")
+        lines[-1] += piece
+    return "\n".join(lines)
 
 
 def bar_plot(

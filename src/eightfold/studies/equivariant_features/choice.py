@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from eightfold.studies.equivariant_features.settings import REGULAR
 from eightfold.studies.grid import mean_interval
+from eightfold.studies.paired import Difference, paired
 
 Run = Mapping[str, Any]  # seed, arm, curve
 RULE = (
     "The kind with the lowest mean total loss at the end is chosen if the 95 % interval of its paired difference from"
     f" {REGULAR} fields lies below zero, and else the simplest: {REGULAR} fields."
 )
-
-
-class Difference(NamedTuple):
-    """Of an arm's total loss from that of regular fields, in the mean over pairs with the same seed."""
-
-    mean: float
-    low: float | None
-    high: float | None
 
 
 def total(run: Run) -> float:
@@ -35,8 +28,8 @@ def totals(runs: Sequence[Run], arm: str) -> dict[int, float]:
 
 
 def difference(runs: Sequence[Run], arm: str, other: str = REGULAR) -> Difference:
-    one, two = totals(runs, arm), totals(runs, other)
-    return Difference(*mean_interval([one[seed] - two[seed] for seed in one]))
+    """Of an arm's total loss from another's, seed by seed."""
+    return paired(totals(runs, arm), totals(runs, other))
 
 
 def chosen(runs: Sequence[Run], kinds: Sequence[str]) -> tuple[str, str]:
@@ -46,7 +39,7 @@ def chosen(runs: Sequence[Run], kinds: Sequence[str]) -> tuple[str, str]:
     if best == REGULAR:
         return REGULAR, f"Chosen: **{REGULAR}**, whose total loss is the lowest of the equivariant kinds."
     apart = difference(runs, best)
-    if apart.low is None or apart.high is None:
+    if apart.mean is None or apart.low is None or apart.high is None:
         said = f"**{REGULAR}**: {best} has the lowest total loss, but one seed alone tells no interval"
     elif apart.high < 0:
         return best, (

@@ -6,9 +6,9 @@ from typing import Any
 
 from eightfold.studies.equivariant_features.choice import RULE, chosen, difference
 from eightfold.studies.equivariant_features.settings import REGULAR
-from eightfold.studies.grid import mean_interval
 from eightfold.studies.plots import Series, line_plot
 from eightfold.studies.report import Report
+from eightfold.studies.tables import mean_text
 
 
 def games(report: Report, found: dict[str, Any]) -> None:
@@ -78,19 +78,14 @@ def _row(found: dict[str, Any], arm: str) -> tuple[Any, ...]:
     columns = [[end["policy"] for end in ends], [end["value"] for end in ends]]
     columns.append([end["policy"] + end["value"] for end in ends])
     steps = sum(end["steps"] for end in ends) / len(ends)
-    apart = "" if arm == REGULAR else _with_interval(*difference(found["runs"], arm), sign="+")
+    apart = "" if arm == REGULAR else difference(found["runs"], arm).text(3)
     return (
         name,
         f"{own[0]['parameters']:,}",
         f"{steps:,.0f}",
-        *(_with_interval(*mean_interval(column)) for column in columns),
+        *(mean_text(column, 3) for column in columns),
         apart,
     )
-
-
-def _with_interval(mean: float, low: float | None, high: float | None, sign: str = "") -> str:
-    between = "" if low is None or high is None else f" ({low:{sign}.3f} to {high:{sign}.3f})"
-    return f"{mean:{sign}.3f}{between}"
 
 
 def _series(runs: list[dict[str, Any]], arm: str) -> Series:

@@ -35,6 +35,7 @@ STUDY = Study(
         "match_games=2",
         "large_games=2",
         "playouts=[10]",
+        "rivals=isn:isn-9",
         "large_playouts=[10]",
         "depths=[2, 3]",
         "variant_games=20",
@@ -62,7 +63,7 @@ STUDY = Study(
         Stage(
             name="opponents",
             after=("round_robin",),
-            settings=(*_MATCHES, "playouts"),
+            settings=(*_MATCHES, "playouts", "rivals"),
             inputs=stages.programs,
             measure=stages.opponents,
             section=sections.opponents,

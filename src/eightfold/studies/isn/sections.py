@@ -7,6 +7,7 @@ from itertools import pairwise
 from statistics import fmean, pstdev
 from typing import Any
 
+from eightfold.core.words import number_of
 from eightfold.games.game import make_game
 from eightfold.studies.grid import mean_interval, over_seeds
 from eightfold.studies.plots import Series, bar_plot, line_plot, series_of
@@ -29,11 +30,12 @@ def training(report: Report, found: dict[str, Any]) -> None:
         f" {fastest['candidates_per_s']:,.0f} candidate moves a second{fastest_on}."
         " Blair's: 860,000 games, two a second."
     )
+    falling = "" if found["final_share"] == 1 else f", falling to {found['final_share']:g} of it"
     report.text(
-        f"λ = {found['trace']:g}, learning rate {found['learning_rate']:g}, falling to {found['final_share']:g} of it;"
+        f"λ = {found['trace']:g}, learning rate {found['learning_rate']:g}{falling};"
         f" weights × {found['decay']:g} a game; β = {found['beta']:g}; c = {found['c']:g}, s = {found['s']:g};"
-        f" the shortcut alone for the first {found['linear_games']:,} games; {found['games_an_update']} games for each"
-        f" change of the weights; seed {found['seed']}."
+        f" the shortcut alone for the first {found['linear_games']:,} games;"
+        f" {number_of(found['games_an_update'], 'game')} for each change of the weights; seed {found['seed']}."
     )
     games, losses = zip(*found["loss"], strict=True)
     title = "Cross entropy of a position above what its targets leave at best"
@@ -70,6 +72,9 @@ def opponents(report: Report, found: dict[str, Any]) -> None:
     report.text(
         f"After {found['snapshot']:,} games, `{found['game']}`, always the move after which the board is worth most."
     )
+    if rivals := found.get("rivals"):
+        named = ", ".join(f"`{rival}`" for rival in rivals)
+        report.text(f"Games against {named} begin with four random moves, each opening twice with colours swapped.")
     bars = series_of([{"of": "score", **match} for match in found["matches"]], by="of", x="opponent", y="score")
     title = "Score of the best snapshot without look-ahead"
     plot = bar_plot(bars, title=title, y="score, with its 95 % interval", percent=True, y_range=WHOLE)

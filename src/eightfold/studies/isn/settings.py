@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from eightfold.arena.players import read_player
 from eightfold.config import load_preset
 from eightfold.core.errors import EightfoldError
 from eightfold.core.settings import setting
 from eightfold.games.game import make_game
 from eightfold.isn.player import DEEPEST
 from eightfold.learning.td.config import TdConfig, check_config
+from eightfold.studies.matches import listed
 
 MANY = 1_000_000
 
@@ -26,6 +28,7 @@ class IsnSettings:
     playouts: tuple[int, ...] = setting(
         (30, 100, 300, 1000), "playouts of the Monte Carlo search opponents", least=1, most=MANY
     )
+    rivals: str = setting("", "further opponents of the best snapshot, with | between: isn:isn-9 | alphabeta:depth=2")
     depths: tuple[int, ...] = setting(
         (2, 3, 5), "depths of alpha-beta over the network, in plies", least=1, most=DEEPEST
     )
@@ -45,6 +48,8 @@ class IsnSettings:
 def check(settings: IsnSettings) -> None:
     """Networks are trained on one board and play on others, all of the same game."""
     check_config(settings.training)
+    for player in listed(settings.rivals):
+        read_player(player)
     trained = make_game(settings.training.game)
     for name in ("game", "large_game"):
         if make_game(getattr(settings, name)).spec is not trained.spec:

@@ -20,10 +20,10 @@ from eightfold.learning.td.loop import TdTraining
 from eightfold.studies.frame import Part, Work
 from eightfold.studies.gnugo import GNU_GO, gnugo_player, gnugo_program
 from eightfold.studies.grid import grid
-from eightfold.studies.matches import isn_round_robin, match_row
+from eightfold.studies.matches import isn_round_robin, listed, match_row
 
 ITSELF = "itself"
-OPENING_PLIES = 4  # against itself, so that not all games are the same
+OPENING_PLIES = 4  # against itself and rivals, who may always play alike, so that not all games are the same
 # What is changed of the run's settings.
 VARIANTS: dict[str, tuple[str, ...]] = {
     "plain": (),
@@ -156,17 +156,19 @@ def round_robin(work: Work) -> dict[str, Any]:
 def opponents(work: Work) -> dict[str, Any]:
     """The best snapshot without look-ahead against others."""
     settings = work.settings
-    cases = [{"options": "", "opponent": opponent} for opponent in _others(settings.playouts)]
-    return _matches(work, settings.game, settings.match_games, cases)
+    cases = [_case(opponent) for opponent in _others(settings.playouts)]
+    rivals = listed(settings.rivals)
+    cases += [_case(rival, opening_plies=OPENING_PLIES) for rival in rivals]
+    return {"rivals": rivals, **_matches(work, settings.game, settings.match_games, cases)}
 
 
 def look_ahead(work: Work) -> dict[str, Any]:
     """Alpha-beta over the same network, against itself without, and the deepest against others."""
     settings = work.settings
     options = [f",depth={depth},width={settings.width}" for depth in settings.depths]
-    cases = [{"options": each, "opponent": ITSELF} for each in options]
+    cases = [_case(ITSELF, each, opening_plies=OPENING_PLIES) for each in options]
     others = ("mcts:style=plain,playouts=300", *_gnugo())
-    cases += [{"options": options[-1], "opponent": opponent} for opponent in others]
+    cases += [_case(opponent, options[-1]) for opponent in others]
     return _matches(work, settings.game, max(2, settings.match_games // 2), cases)
 
 
@@ -183,7 +185,7 @@ def large(work: Work) -> dict[str, Any]:
         beta=settings.beta,
         seed=settings.seed,
     )
-    cases = [{"options": "", "opponent": opponent} for opponent in _others(settings.large_playouts)]
+    cases = [_case(opponent) for opponent in _others(settings.large_playouts)]
     return {
         **_matches(work, settings.large_game, games, cases),
         "games_a_pair": games,
@@ -192,7 +194,11 @@ def large(work: Work) -> dict[str, Any]:
     }
 
 
-def _matches(work: Work, game: str, games: int, cases: Sequence[dict[str, str]]) -> dict[str, Any]:
+def _case(opponent: str, options: str = "", *, opening_plies: int = 0) -> dict[str, Any]:
+    return {"options": options, "opponent": opponent, "opening_plies": opening_plies}
+
+
+def _matches(work: Work, game: str, games: int, cases: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """The best snapshot, with these options of the player `isn`, against an opponent each."""
     best = _best(work)
     same = {"network": _snapshots(work)[best], "game": game, "games": games, "seed": work.settings.seed}
@@ -200,7 +206,9 @@ def _matches(work: Work, game: str, games: int, cases: Sequence[dict[str, str]])
     return {"game": game, "snapshot": best, "matches": found}
 
 
-def play(part: Part, *, network: Path, options: str, opponent: str, game: str, games: int, seed: int) -> dict[str, Any]:
+def play(
+    part: Part, *, network: Path, options: str, opponent: str, opening_plies: int, game: str, games: int, seed: int
+) -> dict[str, Any]:
     others = {ITSELF: f"isn:{network}", GNU_GO: gnugo_player(level=1, seed=seed) if opponent == GNU_GO else ""}
     row = match_row(
         game,
@@ -208,7 +216,7 @@ def play(part: Part, *, network: Path, options: str, opponent: str, game: str, g
         others.get(opponent, opponent),
         games=games,
         seed=seed,
-        opening_plies=OPENING_PLIES if opponent == ITSELF else 0,
+        opening_plies=opening_plies,
         progress=part.progress,
         play=part.play,
     )

@@ -52,11 +52,12 @@ def mean_curve(
     """The mean of curves with its interval, at equal distances up to where the shortest ends, or to `until`."""
     if not curves:
         return []
-    begin, end = max(curve[0][0] for curve in curves), min(until, *(curve[-1][0] for curve in curves))
+    begin, end = min(curve[0][0] for curve in curves), min(until, *(curve[-1][0] for curve in curves))
     found = []
     for at in range(count + 1):
         x = begin + (end - begin) * at / count
-        values = [value for curve in curves if (value := read_at(curve, x)) is not None]
+        # Before a run's first point, which costs what getting ready takes, its network is the same untrained one.
+        values = [value for curve in curves if (value := read_at(curve, max(x, curve[0][0]))) is not None]
         if len(values) == len(curves):
             found.append(CurvePoint(x, *mean_interval(values)))
     return found

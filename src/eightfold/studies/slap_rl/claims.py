@@ -14,7 +14,7 @@ from typing import Any
 
 from eightfold.studies.frame import Work
 from eightfold.studies.grid import mean_interval
-from eightfold.studies.paired import Difference, paired
+from eightfold.studies.paired import Difference, of_several, paired
 from eightfold.studies.run_costs import price_ratio, prices_of
 from eightfold.studies.slap_rl.analysis import (
     MARK,
@@ -34,6 +34,8 @@ PUBLISHED_LEVELS = (2 / 3, 26 / 30)
 PUBLISHED_REACHED = {"slap": (1000, 3000), "augment": (1000, 1250)}
 PUBLISHED_TIME, PUBLISHED_CENTRED = 1.108, 1.307
 SIMILAR = 0.122  # half of the published interval
+LUCK = 0.05
+UNMEASURED = "it was not measured"
 PUBLISHED = {"games": 5000, "playouts": 400, "preset": "suen-alonso"}
 
 Claim = dict[str, Any]
@@ -107,7 +109,7 @@ def _best(arm: str, counts: Mapping[int, Counted], published: float) -> Claim:
     claim = f"the best evaluation of {NAMES[arm]} is {published:.1%}"
     best = [each.best for each in counts.values()]
     if not best:
-        return _claim(claim, OPEN, "it was not trained")
+        return _claim(claim, OPEN, UNMEASURED)
     mean, low, _ = mean_interval(best)
     number = (
         f"ours: {mean:.1%} in the mean of {len(best)} runs, {min(best):.1%} to {max(best):.1%}; their last ten"
@@ -126,6 +128,8 @@ def _mean(values: Sequence[float]) -> float:
 def _similar(arm: str, counts: Mapping[str, Mapping[int, Counted]], how: str) -> Claim:
     claim = f"{NAMES[arm]} gets as strong as augmentation" + (f", {how}" if how else "")
     difference = paired(*({seed: each.last for seed, each in counts[name].items()} for name in (arm, "augment")))
+    if not difference.pairs:
+        return _claim(claim, OPEN, UNMEASURED)
     number = f"mean of the last ten evaluations, {arm} less augment: {difference.text(1, scale=100)} points"
     if difference.pairs < ENOUGH or difference.low is None or difference.high is None:
         return _claim(claim, OPEN, number)
@@ -140,7 +144,7 @@ def _within(arm: str, counts: Mapping[int, Counted]) -> Claim:
     claim = f"{NAMES[arm]} comes to two thirds within {games:,} games"
     reached = [each.reached[PUBLISHED_LEVELS[0]] for each in counts.values()]
     in_time = sum(at is not None and at <= games for at in reached)
-    number = f"{in_time} of {len(reached)} runs do"
+    number = f"{in_time} of {len(reached)} runs do" if reached else UNMEASURED
     if len(reached) < ENOUGH:
         return _claim(claim, OPEN, number)
     return _claim(claim, HOLDS if 2 * in_time > len(reached) else FAILS, number)
@@ -155,6 +159,8 @@ def _sooner(counts: Mapping[str, Mapping[int, Counted]]) -> Claim:
     }
     arrived = {arm: sum(at is not None for at in of.values()) for arm, of in games.items()}
     difference = paired(games["slap"], games["augment"])
+    if not games["slap"] or not games["augment"]:
+        return _claim(claim, OPEN, UNMEASURED)
     return _sign(
         claim,
         difference,
@@ -175,6 +181,8 @@ def _small_buffer(arm: str, usual: Mapping[int, Counted], small: Mapping[int, Co
         paired(*({seed: getattr(each, name) for seed, each in of.items()} for of in (usual, small)))
         for name in ("best", "last")
     )
+    if not last.pairs:
+        return _claim(claim, OPEN, UNMEASURED)
     return _sign(
         claim,
         last,
@@ -245,19 +253,19 @@ def _time(prices: Sequence[Mapping[str, Any]], base: str, arm: str, published: f
 
 
 def recommendation(rows: Sequence[Compared], learned: Mapping[str, Any]) -> str:
-    """The best arm at equal cost by Elo, if its interval excludes zero and the exam points the same way."""
+    """The best arm at equal cost by Elo, if that is no luck among so many arms and the exam points the same way."""
     base = learned["base"]
     proofs = {arm["arm"] for arm in learned["arms"] if arm["proofs"]}
     rule = (
-        f"The rule: the arm with the most Elo over `{base}` at equal cost, if the 95 % interval of its paired"
-        " difference"
-        f" excludes zero and its exam is the better one too; else `{base}`. Arms with proofs are no symmetry modes and"
-        " do not take part."
+        f"The rule: the arm with the most Elo over `{base}` at equal cost, if its paired difference is more than luck"
+        " among all arms (Student's test, 5 % after Holm's correction for so many) and its exam is the better one too;"
+        f" else `{base}`. Arms with proofs are no symmetry modes and do not take part."
     )
     able = [row for row in rows if row.arm not in proofs]
     if not able or max(row.elo_at_cost.pairs for row in able) < ENOUGH:
         return f"Nothing is recommended from fewer than {ENOUGH} pairs of runs. {rule}"
-    better = [row for row in able if _is_better(row)]
+    chances = of_several([row.elo_at_cost.chance for row in able])
+    better = [row for row, chance in zip(able, chances, strict=True) if chance < LUCK and _is_better(row)]
     if better:
         best = max(better, key=lambda row: row.elo_at_cost.mean or 0.0)
         numbers = f"{best.elo_at_cost.text()} Elo and {best.mark_at_cost.text(3)} nats of {MARK.replace('_', ' ')}"
@@ -270,4 +278,5 @@ def recommendation(rows: Sequence[Compared], learned: Mapping[str, Any]) -> str:
 
 
 def _is_better(row: Compared) -> bool:
-    return row.elo_at_cost.is_above and row.mark_at_cost.mean is not None and row.mark_at_cost.mean < 0
+    elo, mark = row.elo_at_cost.mean, row.mark_at_cost.mean
+    return elo is not None and elo > 0 and mark is not None and mark < 0

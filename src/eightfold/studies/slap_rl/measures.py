@@ -150,13 +150,14 @@ def tiers(work: Work) -> dict[str, Any]:
     runs = work.results["learning"]["runs"]
     return {
         **_tier_settings(work.settings),
-        "rows": _evaluated(work, [(run, final(run)) for run in runs], as_paper=False),
+        "games": work.settings.tier_games,
+        "rows": _evaluated(work, [(run, final(run)) for run in runs], games=work.settings.tier_games, as_paper=False),
     }
 
 
 def paper(work: Work) -> dict[str, Any]:
     """As the paper counted: the network always first, at every evaluation of the runs of the published arms."""
-    results = work.results
+    results, games = work.results, work.settings.paper_games
     runs = {
         "learning": [run for run in results["learning"]["runs"] if run["arm"] in PUBLISHED_ARMS],
         "buffers": (results["buffers"] or {}).get("runs", []),
@@ -164,8 +165,11 @@ def paper(work: Work) -> dict[str, Any]:
     }
     return {
         **_tier_settings(work.settings),
+        "games": games,
         **{
-            name: _evaluated(work, [(run, kept) for run in of for kept in run["kept"][1:]], as_paper=True)
+            name: _evaluated(
+                work, [(run, kept) for run in of for kept in run["kept"][1:] if games], games=games, as_paper=True
+            )
             for name, of in runs.items()
         },
     }
@@ -187,16 +191,16 @@ def grid(work: Work) -> dict[str, Any] | None:
 
 
 def _tier_settings(settings: Any) -> dict[str, Any]:
-    return {"tiers": list(settings.tiers), "games": settings.tier_games, "playouts": settings.tier_playouts}
+    return {"tiers": list(settings.tiers), "playouts": settings.tier_playouts}
 
 
-def _evaluated(work: Work, networks: Sequence[tuple[Run, Run]], *, as_paper: bool) -> list[dict[str, Any]]:
+def _evaluated(work: Work, networks: Sequence[tuple[Run, Run]], *, games: int, as_paper: bool) -> list[dict[str, Any]]:
     settings = work.settings
     cases = [
         {
             "place": run["place"],
             "name": kept["name"],
-            "games": settings.tier_games,
+            "games": games,
             "playouts": settings.tier_playouts,
             "tiers": list(settings.tiers),
             "as_paper": as_paper,

@@ -13,8 +13,8 @@ from eightfold.studies.report import Report
 from eightfold.studies.run_costs import seconds_of
 from eightfold.studies.slap_rl import claims as published
 from eightfold.studies.slap_rl.analysis import LAST, MARK, arms_in, counted_runs, of_arm
-from eightfold.studies.slap_rl.sections import MARK_NAMES, share_text
-from eightfold.studies.tables import interval, percent
+from eightfold.studies.slap_rl.sections import MARK_NAMES
+from eightfold.studies.tables import interval, percent, share_text
 from eightfold.studies.verdicts import ENOUGH, FAILS, HOLDS, OPEN
 
 BEST_POINTS = 10  # of the grid that are shown
@@ -60,6 +60,8 @@ def _score(counts: tuple[int, ...]) -> str:
 
 
 def paper(report: Report, found: dict[str, Any]) -> None:
+    if not found["games"]:
+        return
     report.heading("As the paper counted")
     report.text(
         f"The network moves first in every game, with the paper's constants; {found['games']} games with each of the"
@@ -142,6 +144,8 @@ def grid(report: Report, found: dict[str, Any]) -> None:
 def summary(report: Report, found: dict[str, Any]) -> None:
     report.heading("In short")
     report.text(found["recommendation"])
+    if standing := _standing(found):
+        report.text(standing)
     verdicts = [each["verdict"] for each in found["claims"]]
     counts = ", ".join(
         f"{verdicts.count(verdict)} {word}"
@@ -152,6 +156,28 @@ def summary(report: Report, found: dict[str, Any]) -> None:
         )
     )
     report.text(f"Of {len(verdicts)} published claims {counts}; they are at the end, each with its number.")
+    extent = found["extent"]
+    if any(extent[name] != value for name, value in published.PUBLISHED.items()):
+        report.text(f"These runs are not the published ones: {_extent(extent)}.")
+
+
+def _standing(found: Mapping[str, Any]) -> str:
+    """Who is stronger than the base at equal cost, who is weaker, and who is not told apart from it."""
+    leads = {row["arm"]: Difference(*row["elo_at_cost"]) for row in found["compared"]}
+    if any(lead.pairs < ENOUGH or lead.mean is None for lead in leads.values()):
+        return ""
+    groups = (
+        ("surely stronger than", lambda lead: lead.is_above),
+        ("surely weaker than", lambda lead: lead.is_below),
+        ("not told apart from", lambda lead: not lead.is_above and not lead.is_below),
+    )
+    told = []
+    for words, belongs in groups:
+        arms = sorted((arm for arm in leads if belongs(leads[arm])), key=lambda arm: -(leads[arm].mean or 0.0))
+        if arms:
+            listed = ", ".join(f"`{arm}` {leads[arm].text()}" for arm in arms)
+            told.append(f"{words} `{found['base']}`: {listed}")
+    return f"In Elo at equal cost, with 95 % intervals, {'; '.join(told)}."
 
 
 def claims(report: Report, found: dict[str, Any]) -> None:
@@ -189,12 +215,19 @@ def claims(report: Report, found: dict[str, Any]) -> None:
     if any(each["verdict"] == OPEN for each in found["claims"]):
         report.text(
             "A claim cannot be told where intervals are too wide, where there are fewer than"
-            f" {ENOUGH} seeds, or where less was trained than was published: here {extent['games']:,}"
-            f" games of {extent['playouts']} playouts with the preset `{extent['preset']}`, published"
-            f" {published.PUBLISHED['games']:,} of {published.PUBLISHED['playouts']}."
+            f" {ENOUGH} seeds, or where other runs were trained than were published: {_extent(extent)}."
         )
     report.heading("Which mode to use")
     report.text(found["recommendation"])
+
+
+def _extent(extent: Mapping[str, Any]) -> str:
+    """How much was trained here, and there."""
+    theirs = published.PUBLISHED
+    return (
+        f"here {extent['games']:,} games of {extent['playouts']} playouts with the preset `{extent['preset']}`,"
+        f" published {theirs['games']:,} of {theirs['playouts']} with what is the preset `{theirs['preset']}`"
+    )
 
 
 def _line(row: Mapping[str, Any], base: str) -> tuple[Any, ...]:

@@ -14,7 +14,7 @@ from eightfold.studies.plots import Series, bar_plot, panel_plot
 from eightfold.studies.report import Report
 from eightfold.studies.run_costs import PROCESSOR, price_ratio, prices_of, seconds_of
 from eightfold.studies.slap_rl.analysis import MARK, arms_in, final, mean_curve, of_arm
-from eightfold.studies.tables import interval, percent
+from eightfold.studies.tables import mean_text, share_text
 
 MARK_NAMES = {
     "policy_excess": "excess loss of the policy, nats",
@@ -23,20 +23,6 @@ MARK_NAMES = {
     "value_error": "error of the value",
 }
 SHOWN_MARKS = ("policy_excess", "top1", "value_error")
-
-
-def mean_text(values: Sequence[float], digits: int = 0) -> str:
-    """The mean and its 95 % interval, if there is one."""
-    mean, low, high = mean_interval(values)
-    between = "" if low is None or high is None else f" ({low:,.{digits}f} to {high:,.{digits}f})"
-    return f"{mean:,.{digits}f}{between}"
-
-
-def share_text(values: Sequence[float]) -> str:
-    """The same of shares, which are never below 0 or above 1."""
-    mean, low, high = mean_interval(values)
-    between = interval(low, high)
-    return f"{percent(mean)} ({between})" if between else percent(mean)
 
 
 def learning(report: Report, found: dict[str, Any]) -> None:

@@ -63,6 +63,10 @@ class RlSettings(ExamSettings):
     tiers: tuple[int, ...] = setting((1000, 3000, 5000), "playouts of the three pure searches", least=1, most=MANY)
     tier_games: int = setting(10, "games against each, in one evaluation", least=1, most=10_000)
     tier_playouts: int = setting(400, "playouts a move of the network in them", least=1, most=MANY)
+    paper_games: int = setting(
+        10, "games against each, at every kept network, as the paper counted; 0: it is not counted so", least=0,
+        most=10_000,
+    )  # fmt: skip
 
 
 def arms_of(settings: Any) -> list[WrittenArm]:
@@ -90,5 +94,9 @@ def check(settings: RlSettings) -> None:
     check_runs([run_facts(settings, arm, settings.seed, settings.games) for arm in arms])
     if settings.elo_games % 2:
         raise EightfoldError(f"elo_games = {settings.elo_games} is odd; both colours need an even number")
+    if settings.grid_points and not settings.paper_games:
+        raise EightfoldError(
+            f"grid_points = {settings.grid_points} are told apart by the paper's count; paper_games = 0 leaves it out"
+        )
     if settings.exam and not Path(settings.exam).is_file():
         raise EightfoldError(f"exam = {settings.exam!r}: there is no such file")

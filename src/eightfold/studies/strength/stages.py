@@ -25,11 +25,11 @@ from eightfold.learning.config import TrainConfig
 from eightfold.learning.opponents import evaluated_networks
 from eightfold.learning.runs.folder import CONFIG
 from eightfold.learning.runs.metrics import read_metrics
-from eightfold.learning.varying import BETWEEN
 from eightfold.nets.store.description import check_fits
 from eightfold.nets.store.places import find_network
 from eightfold.nets.store.policy_value import PolicyValueNetwork, describe, describe_network
 from eightfold.studies.frame import Part, Work
+from eightfold.studies.matches import listed
 
 TIMES = ("seconds", "opponent_seconds")  # of a move, in the mean
 SIDES = ("first", "second")  # black moves first
@@ -66,12 +66,12 @@ def check(settings: Any) -> None:
     read_player(f"net:{settings.network},{settings.growth_options}")
     if settings.openings.partition(":")[0] not in (RANDOM, BALANCED):
         read_openings(settings.openings, make_game(description.game))
-    opponents = _listed(settings.opponents)
+    opponents = listed(settings.opponents)
     if not opponents:
         raise EightfoldError("opponents names nobody; give players with | between them")
     for player in (*opponents, settings.board_opponent):
         read_player(player)
-    for board in _listed(settings.boards):
+    for board in listed(settings.boards):
         game = make_game(board, trusted=True)  # a study's settings are the user's own words
         check_fits(description.game, game, who=settings.network, any_size=any_size)
 
@@ -93,10 +93,6 @@ def weights_of_run(work: Work) -> list[Path]:
     return [find_network(place, PolicyValueNetwork)[1] for place in _grown(work.run)] if work.run else []
 
 
-def _listed(text: str) -> list[str]:
-    return [part.strip() for part in text.split(BETWEEN) if part.strip()]
-
-
 # ---- matches ------------------------------------------------------------------------------------------
 
 
@@ -104,14 +100,14 @@ def matches(work: Work) -> dict[str, Any]:
     """The network against each of its opponents, on its own board."""
     settings = work.settings
     game = describe_network(settings.network).game
-    pairs = [(game, opponent) for opponent in _listed(settings.opponents)]
+    pairs = [(game, opponent) for opponent in listed(settings.opponents)]
     return _matches(work, pairs, settings.games)
 
 
 def boards(work: Work) -> dict[str, Any] | None:
     """The same weights on other boards, against one opponent."""
     settings = work.settings
-    pairs = [(make_game(board, trusted=True).text, settings.board_opponent) for board in _listed(settings.boards)]
+    pairs = [(make_game(board, trusted=True).text, settings.board_opponent) for board in listed(settings.boards)]
     return _matches(work, pairs, settings.board_games) if pairs else None
 
 
