@@ -50,7 +50,7 @@ def split_on_the_host() -> None:
     evaluator = DeviceEvaluator(description.make(), description.shape(), encoder="last-move", batch=2)
     games = GamesOnMachine(game, SelfPlayConfig(playouts=6), Host(), evaluator, trees=3, seed=(1, 0))
     parts, filled, depth = gpu_selfplay.split([games], device="cpu", periods=4)
-    assert list(parts) == ["network", "trees", "moves", "handing_over", "host"]
+    assert list(parts) == [*gpu_selfplay.STEP, "moves", "handing_over", "host"]
     assert min(parts.values()) > 0
     assert 0 < filled <= 1
     assert 0 < depth <= game.points

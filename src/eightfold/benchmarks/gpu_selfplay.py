@@ -50,6 +50,7 @@ WARM_UP = 20.0  # seconds at most, or until half of the games have ended
 SECONDS = 8.0
 BASELINE_SECONDS = 4.0  # and as many before
 PERIODS = 30  # in which parts are timed
+STEP = ("walk", "settle", "ask", "network")  # the parts of a step, in their order
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,18 +97,18 @@ class Case:
 
 
 CASES = {
-    "a1_8x8": Case(game="gomoku:size=8", network="a1", playouts=400, games=24576, least=5e6, least_share=0.6),
+    "a1_8x8": Case(game="gomoku:size=8", network="a1", playouts=400, games=28672, least=5e6, least_share=0.6),
     "resnet_15x15": Case(
         game="gomoku:size=15",
         network="resnet:blocks=6,filters=64",
         playouts=200,
-        games=11264,
+        games=15104,
         least=1e6,
         least_share=0.8,
         shipped="gomoku-8",
     ),
     "resnet_go_9x9": Case(
-        game="go:size=9", network="resnet:blocks=6,filters=96", playouts=200, games=11264, least=1e6, least_share=0.5
+        game="go:size=9", network="resnet:blocks=6,filters=96", playouts=200, games=12288, least=1e6, least_share=0.5
     ),
 }
 
@@ -216,8 +217,8 @@ def split(groups: Sequence[GamesOnMachine], *, device: str, periods: int) -> tup
     """
     place = torch.device(device)
     jobs = [{name: _recorded(part, place) for name, part in _parts(group).items()} for group in groups]
-    order = ["handing_over", *itertools.chain.from_iterable([("trees", "network")] * PERIOD), "moves"]
-    taken = dict.fromkeys(["network", "trees", "moves", "handing_over", "host"], 0.0)
+    order = ["handing_over", *STEP * PERIOD, "moves"]
+    taken = dict.fromkeys([*STEP, "moves", "handing_over", "host"], 0.0)
     depths, before = [], sum(group.forest.simulations for group in groups)
     for _ in range(periods):
         for group, job in zip(groups, jobs, strict=True):
@@ -240,7 +241,9 @@ def split(groups: Sequence[GamesOnMachine], *, device: str, periods: int) -> tup
 def _parts(group: GamesOnMachine) -> dict[str, Callable[[], None]]:
     return {
         "handing_over": group.forest.hand_over,
-        "trees": group.forest.step,
+        "walk": group.forest.walk,
+        "settle": group.forest.settle,
+        "ask": group.forest.ask,
         "network": group.evaluator.answer,
         "moves": group.forest.tend,
     }

@@ -22,8 +22,13 @@ def nodes_needed(game: Game, playouts: int, leaves_a_game: int = 1) -> int:
     return 3 * playouts + 2 * leaves_a_game + 2 * game.actions + 2
 
 
+def edges_needed(game: Game, nodes: int) -> int:
+    """Only nodes that the network was asked for have edges, and those are not the children that roots are given."""
+    return (nodes - 2 * game.actions) * game.actions
+
+
 def make_forest(game: Game, trees: int, nodes: int, zeros: Zeros = np.zeros) -> Forest:
-    edges = nodes * game.actions
+    edges = edges_needed(game, nodes)
     return Forest(
         states=zeros((trees, game.spec.state_length(game.size)), np.int64),
         first=zeros((trees, nodes), np.int32),

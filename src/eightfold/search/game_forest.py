@@ -30,7 +30,14 @@ from eightfold.core.rng import make_random
 from eightfold.core.specialise import specialise
 from eightfold.games.game import Game
 from eightfold.games.state import PLY
-from eightfold.search.forest_arrays import constants_of, make_forest, make_leaves, make_roots, nodes_needed
+from eightfold.search.forest_arrays import (
+    constants_of,
+    edges_needed,
+    make_forest,
+    make_leaves,
+    make_roots,
+    nodes_needed,
+)
 from eightfold.search.openings import Openings
 from eightfold.search.settings import SearchSettings
 
@@ -228,11 +235,50 @@ class GameForest:
 
     def step(self) -> None:
         """Every tree that is not waiting goes on; the leaves of at most `rows` of them are written to `planes`."""
-        run, forest, leaves, plan, constants = self._machine.run, self.forest, self._leaves, self.plan, self._constants
+        self.walk()
+        self.settle()
+        self.ask()
+
+    def walk(self) -> None:
+        self._machine.run(
+            self.steps.walk_tree,
+            self.trees,
+            0,
+            self.forest,
+            self.roots,
+            self._leaves,
+            self.plan,
+            self._constants,
+            self.logits,
+            self.values,
+        )
+
+    def settle(self) -> None:
+        self._machine.run(
+            self.steps.settle_leaf,
+            self.trees,
+            self._room,
+            self.forest,
+            self._leaves,
+            self.plan,
+            self._constants,
+            self._scratch,
+        )
+
+    def ask(self) -> None:
+        plan = self.plan
         self._machine.clear(plan.rows)
-        run(self.steps.walk_tree, self.trees, 0, forest, self.roots, leaves, plan, constants, self.logits, self.values)
-        run(self.steps.settle_leaf, self.trees, self._room, forest, leaves, plan, constants, self._scratch)
-        run(self.steps.ask_leaf, self.trees, 0, forest, leaves, plan, self._encoder, self.planes, self._scratch)
+        self._machine.run(
+            self.steps.ask_leaf,
+            self.trees,
+            0,
+            self.forest,
+            self._leaves,
+            plan,
+            self._encoder,
+            self.planes,
+            self._scratch,
+        )
 
     def tend(self) -> None:
         """Moves, proofs and noise for the trees that waited when they were handed over."""
@@ -323,7 +369,7 @@ def bytes_a_tree(game: Game, ways: dict[str, Any]) -> int:
     """Roughly what one more game takes: its tree and its share of the spare ones, its samples, its scratch."""
     nodes = nodes_needed(game, max(ways["playouts"], ways["fast_playouts"]))
     actions, length = game.actions, game.spec.state_length(game.size)
-    tree = nodes * (17 + 18 * actions)
+    tree = 17 * nodes + 18 * edges_needed(game, nodes)
     samples = game.spec.longest(game.size) * (4 * actions + 8)
     rest = 8 * (2 * length + 2 * game.scratch + 2 * actions)
     return int(tree * (1 + waiting_share(ways))) + nodes * (8 * length + 5) + samples + rest
