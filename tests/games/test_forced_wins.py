@@ -7,7 +7,7 @@ import pytest
 
 from eightfold.benchmarks.reference.fours import PlainFours
 from eightfold.games import BLACK, WHITE, make_game
-from eightfold.games.state import NO_MOVE
+from eightfold.games.state import NO_MOVE, PAUSED
 
 PLENTY = 1_000_000
 
@@ -41,6 +41,27 @@ def test_a_chain_of_fours_is_found_exactly_when_there_is_one(size, win, rule, ga
             position = position.play(move)
             stones[divmod(move, size)] = side
     assert min(seen.values()) >= 5, seen
+
+
+@pytest.mark.parametrize("rule", ["freestyle", "standard", "renju", "caro"])
+def test_a_search_in_parts_finds_what_the_whole_one_finds(rule):
+    game, random = make_game(f"gomoku:size=9,rule={rule}"), np.random.default_rng(9)
+    scratch, pauses, found = np.empty(game.scratch, np.int64), 0, 0
+    for _ in range(60):
+        position = game.start()
+        while not position.is_over and position.ply < 60:
+            for nodes, part in ((1, 1), (7, 2), (40, 1), (40, 16)):
+                whole = int(game.rules.find_win(position.state.copy(), nodes, scratch))
+                scratch[:] = -9  # what lies there must not matter
+                move = int(game.rules.find_win_in_parts(position.state.copy(), nodes, part, False, scratch, 1))
+                while move == PAUSED:
+                    pauses += 1
+                    move = int(game.rules.find_win_in_parts(position.state.copy(), nodes, part, True, scratch, 1))
+                assert move == whole, position.moves
+                found += move != NO_MOVE
+            position = position.play(int(random.choice(position.legal_moves)))
+    assert pauses > 500
+    assert found > 50
 
 
 @pytest.mark.parametrize(("size", "win"), [(3, 3), (6, 4), (8, 5), (9, 5)])

@@ -12,6 +12,7 @@ from forest_games import EXAMPLE_GAMES, EXAMPLES, GAMES, SETTINGS, assert_equal_
 from eightfold.core.cuda import why_no_cuda
 from eightfold.core.extras import is_installed
 from eightfold.core.lanes import WARP
+from eightfold.core.specialise import specialise
 from eightfold.games import make_game
 from eightfold.games.state import DRAW
 from eightfold.search import game_forest
@@ -30,6 +31,25 @@ def test_with_one_lane_and_as_plain_python_every_search_is_that_of_the_cpu(run_p
         "    print(text)\n"
     )
     assert run_python(code, NUMBA_DISABLE_JIT="1").splitlines() == [GAMES[1], GAMES[3]]
+
+
+def test_proofs_that_take_several_steps_change_nothing(run_python):
+    code = f"import sys; sys.path.insert(0, {HERE!r})\nfrom test_game_forest import prove_slowly\nprove_slowly()\n"
+    run_python(code, NUMBA_DISABLE_JIT="1")
+
+
+def prove_slowly():
+    steps = specialise("eightfold.search.kernels.gpu_forest", make_game(GAMES[1]).rules)
+    settle, pauses = steps.settle, []
+
+    def counted(*arguments):
+        over = settle(*arguments)
+        pauses.append(not over)
+        return over
+
+    steps.settle, steps.NODES_A_STEP = counted, 1
+    assert_equal_searches(GAMES[1], SETTINGS[1], playouts=12)
+    assert sum(pauses) > 20
 
 
 def test_games_keep_to_the_rules_whatever_is_drawn_by_chance(run_python):

@@ -34,6 +34,7 @@ DEFAULTS = "eightfold.games.defaults"
 HOMES = (
     DEFAULTS,
     "eightfold.games.defaults_together",
+    "eightfold.games.defaults_in_parts",
 )  # of kernels that a game may leave out; the later use the earlier
 DRAFT = ".draft"
 DRAFT_SECONDS = 3600  # nobody writes a copy for so long

@@ -86,6 +86,15 @@ def find_win_together(state: Ints, nodes: int, scratch: Ints, lanes: int) -> int
     """The same for `find_win`: state and scratch are shared by the lanes."""
 
 
+def find_win_in_parts(  # type: ignore[empty-body]
+    state: Ints, nodes: int, part: int, begun: bool, scratch: Ints, lanes: int
+) -> int:
+    """`find_win_together` for those who cannot wait: PAUSED if a `part` of the nodes was looked at and some are left.
+
+    Then the state is in disorder. The search goes on with `begun`, the position as it was, and the same scratch.
+    """
+
+
 def play_together(state: Ints, move: int, lanes: int) -> None:
     """The same for `play`: all lanes come with the same move, and see the new state afterwards."""
 

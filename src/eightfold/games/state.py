@@ -19,6 +19,7 @@ HASHES = 8  # eight Zobrist hashes, see `eightfold.symmetry.orbit`
 HEADER = 16
 
 NO_MOVE = -1
+PAUSED = -3  # in the place of a move: a search for it is not over
 NOT_JUDGED = -(2**63)  # no judgement of a position is as low
 
 ONGOING = 0

@@ -43,7 +43,7 @@ from eightfold.games.gomoku.lines import (
     point_of,
 )
 from eightfold.games.gomoku.renju import LINES, find_stalemate, may_play
-from eightfold.games.state import BLACK, NO_MOVE, SIDE, SIZE, WHITE
+from eightfold.games.state import BLACK, NO_MOVE, PAUSED, SIDE, SIZE, WHITE
 
 DEPTH = 24  # fours in a chain
 FOURS = 32  # looked at in one position, an even number: two for each window
@@ -52,7 +52,8 @@ SEVERAL = -2  # more than one point
 # The room that a chain needs: the windows of every line, then for every depth what to go back to.
 TAKEN, CURSOR, LOOKED, MUST, FIELDS = 0, 1, 2, 3, 4
 CHAIN = LINES + DEPTH * FIELDS  # behind them: how many fours the chain that was found has; their moves are at TAKEN
-ROOM = CHAIN + 1
+PAUSE = CHAIN + 1  # and where a search that paused goes on
+ROOM = PAUSE + 6
 
 # A point is its row, shifted by ROW, and its column here: they come apart without a division. A four is its move,
 # shifted by MOVE, and its reply.
@@ -148,6 +149,14 @@ def find_win(state: Ints, nodes: int, scratch: Ints) -> int:
 @kernel
 def find_win_together(state: Ints, nodes: int, scratch: Ints, lanes: int) -> int:
     """The same, by all lanes of a warp; the `scratch` that they share has ROOM for a chain."""
+    return find_win_in_parts(state, nodes, nodes, False, scratch, lanes)
+
+
+@kernel
+def find_win_in_parts(state: Ints, nodes: int, part: int, begun: bool, scratch: Ints, lanes: int) -> int:
+    """The same, but after a `part` of the nodes it pauses: see `eightfold.games.contract`."""
+    if begun:
+        return _chain_of_fours(state, NO_MOVE, nodes, part, True, scratch, lanes)
     attacker, size, win, rule = state[SIDE], state[SIZE], state[WIN], state[RULE]
     first, lines, fours = first_line(size), 6 * size - 2, 0
     start = 0
@@ -176,7 +185,7 @@ def find_win_together(state: Ints, nodes: int, scratch: Ints, lanes: int) -> int
     if must == SEVERAL:
         return NO_MOVE
     wait_for_lanes(lanes)  # for the windows that others have written
-    return _chain_of_fours(state, must, nodes, scratch, lanes)
+    return _chain_of_fours(state, must, nodes, part, False, scratch, lanes)
 
 
 @kernel
@@ -204,7 +213,7 @@ def winning_point(state: Ints, colour: int, lanes: int) -> int:
 
 
 @kernel
-def _chain_of_fours(state: Ints, must: int, nodes: int, room: Ints, lanes: int) -> int:
+def _chain_of_fours(state: Ints, must: int, nodes: int, part: int, begun: bool, room: Ints, lanes: int) -> int:
     """The first move of a chain of fours that wins. There is no win at once.
 
     `must`: the only move that parries the defender's own threat, or NO_MOVE; `room` [ROOM] begins with the windows of
@@ -212,7 +221,19 @@ def _chain_of_fours(state: Ints, must: int, nodes: int, room: Ints, lanes: int) 
     """
     attacker, size, win, rule = state[SIDE], state[SIZE], state[WIN], state[RULE]
     depth, taken, cursor, looked = 0, 0, 0, 0
+    if begun:
+        depth, taken, cursor = room[PAUSE], room[PAUSE + 1], room[PAUSE + 2]
+        looked, must, nodes = room[PAUSE + 3], room[PAUSE + 4], room[PAUSE + 5]
+        for step in range(depth):
+            _enter(state, room[LINES + step * FIELDS], attacker, size, win, rule, room, lanes)
+    pause = nodes - part
     while True:
+        if nodes == pause and pause > 0:
+            wait_for_lanes(lanes)
+            if lane_of(lanes) == 0:
+                room[PAUSE], room[PAUSE + 1], room[PAUSE + 2] = depth, taken, cursor
+                room[PAUSE + 3], room[PAUSE + 4], room[PAUSE + 5] = looked, must, nodes
+            return PAUSED
         found = False
         if nodes > 0 and looked < FOURS:
             if looked & 1:

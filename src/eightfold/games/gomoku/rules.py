@@ -28,6 +28,7 @@ from eightfold.core.specs import Value
 from eightfold.games.gomoku.caro import enter_stone_caro, rollout_caro
 from eightfold.games.gomoku.forced_wins import ROOM
 from eightfold.games.gomoku.forced_wins import find_win as find_win  # what is imported so is offered to the searches
+from eightfold.games.gomoku.forced_wins import find_win_in_parts as find_win_in_parts
 from eightfold.games.gomoku.forced_wins import find_win_together as find_win_together
 from eightfold.games.gomoku.forced_wins import is_dead as is_dead
 from eightfold.games.gomoku.forced_wins import is_dead_together as is_dead_together

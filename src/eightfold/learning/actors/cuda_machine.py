@@ -30,8 +30,13 @@ class Tuning:
     max_registers: int = 0  # a thread, 0: any number; fewer let more warps run at once, but values go to memory
 
 
-# By the name of a kernel, where the usual is not the best: these wait for memory most of the time.
-TUNING = {"walk_tree": Tuning(max_registers=64), "ask_leaf": Tuning(max_registers=64)}
+# By the name of a kernel, where the usual is not the best: these wait for memory, or for the slowest warp of a block.
+TUNING = {
+    "walk_tree": Tuning(max_registers=64),
+    "ask_leaf": Tuning(max_registers=64),
+    "settle_leaf": Tuning(max_registers=128),
+    "look_around": Tuning(warps=1, max_registers=128),
+}
 
 
 class CudaMachine:

@@ -4,7 +4,8 @@ The rules of the search are those of `forest.py`, whose kernels do what one lane
 node is here, for 32 lanes. A tree has at most one leaf with the network, so there is no virtual loss. One step:
 
     walk      absorb the network's answer to the last leaf, then go down to the next
-    settle    play the move that leads to a leaf that is new; a leaf that is settled by the rules asks nobody
+    settle    play the move that leads to a leaf that is new; a leaf that is settled by the rules asks nobody, and one
+              whose proof takes long goes on with it in the next step, so that the others need not wait
     ask       take a row of the network's batch and write the leaf's planes there
 
 They are kernels of their own because the rules take many registers and the walk takes few. Every node keeps its
@@ -37,8 +38,8 @@ from eightfold.core.lanes import (
     largest_of,
     wait_for_lanes,
 )
-from eightfold.games.contract import encode_together, find_win_together, is_dead_together, legal_together, play_together
-from eightfold.games.state import DRAW, NO_MOVE, ONGOING, RESULT, SIDE
+from eightfold.games.contract import encode_together, find_win_in_parts, is_dead_together, legal_together, play_together
+from eightfold.games.state import DRAW, NO_MOVE, ONGOING, PAUSED, RESULT, SIDE
 from eightfold.search.kernels.forest import back_up, choose, draw_value, new_node
 from eightfold.search.kernels.tree import (
     DRAWN,
@@ -58,8 +59,10 @@ from eightfold.search.kernels.tree import (
 WALKS, FRESH, HOLDS, ASKS = 0, 1, 2, 3
 # Beside the steps: its root was just expanded; its search is done; its game is to begin. Or it is over, and nobody's.
 RIPENS, DONE, BEGINS, OVER = 4, 5, 6, 7
+PROVES = 8  # and a step: whether its leaf is won is still being looked at
 NOTHING = -1
 WALKS_A_STEP = 4  # at most, while they end in positions that are settled
+NODES_A_STEP = 16  # of a proof: some 60 microseconds on an H200, where the network takes 300 for a batch
 
 
 class Plan(NamedTuple):
@@ -311,14 +314,18 @@ def settle_leaf(
     scratch: Ints,  # [G, S]
 ) -> None:
     """Play the move that leads to a leaf that is new, and look at what the rules say of it."""
-    if plan.phase[tree] != FRESH:
+    begun = plan.phase[tree] == PROVES
+    if plan.phase[tree] != FRESH and not begun:
         return
     depth = leaves.depth[tree]
     node = Int(leaves.nodes[tree, depth])
-    move = Int(forest.move[tree, leaves.edges[tree, depth - 1]])
-    make_child(plan, tree, Int(leaves.nodes[tree, depth - 1]), move, node, state, lanes)
-    settle(forest, tree, node, state, constants.proof_nodes, scratch[tree], lanes)
-    phase = HOLDS
+    if begun:
+        copy_row(plan.states[tree, plan.place[tree, node]], state, lanes)
+    else:
+        move = Int(forest.move[tree, leaves.edges[tree, depth - 1]])
+        make_child(plan, tree, Int(leaves.nodes[tree, depth - 1]), move, node, state, lanes)
+    over = settle(forest, tree, node, state, constants.proof_nodes, NODES_A_STEP, begun, scratch[tree], lanes)
+    phase = HOLDS if over else PROVES
     if forest.proof[tree, node] != UNKNOWN:
         _back_up(forest, leaves, tree, node, forest.value[tree, node], lanes)
         phase = WALKS
@@ -335,22 +342,37 @@ def make_child(plan: Plan, tree: int, parent: int, move: int, child: int, state:
 
 
 @kernel
-def settle(forest: Forest, tree: int, node: int, state: Ints, proof_nodes: int, scratch: Ints, lanes: int) -> None:
+def settle(
+    forest: Forest,
+    tree: int,
+    node: int,
+    state: Ints,
+    proof_nodes: int,
+    part: int,
+    begun: bool,
+    scratch: Ints,
+    lanes: int,
+) -> bool:
     """What the rules say of a new node: it is over, the side to move wins by force, or nobody can win any more.
 
-    Roots are not among them: a game that goes on is not over, and its root must give a move, not a value.
+    False if a proof is not over after a `part` of its nodes: it goes on where it `begun`. Roots are not among them: a
+    game that goes on is not over, and its root must give a move, not a value.
     """
-    proof = UNKNOWN
+    proof, over = UNKNOWN, True
     if state[RESULT] != ONGOING:
         proof = DRAWN if state[RESULT] == DRAW else WON if state[RESULT] == state[SIDE] else LOST
-    elif find_win_together(state, proof_nodes, scratch, lanes) != NO_MOVE:
-        proof = WON
-    elif proof_nodes > 0 and is_dead_together(state, lanes):
-        proof = DRAWN
+    else:
+        winner = find_win_in_parts(state, proof_nodes, part, begun, scratch, lanes)
+        over = winner != PAUSED
+        if over and winner != NO_MOVE:
+            proof = WON
+        elif over and proof_nodes > 0 and is_dead_together(state, lanes):
+            proof = DRAWN
     if lane_of(lanes) == 0 and proof != UNKNOWN:
         forest.proof[tree, node] = proof
         forest.value[tree, node] = 1 if proof == WON else -1 if proof == LOST else draw_value(forest, tree, state)
     wait_for_lanes(lanes)
+    return over
 
 
 @kernel

@@ -191,7 +191,8 @@ def look_around(
             child = Int(forest.child[tree, edge])
             if child != NONE and forest.visits[tree, child] == 0:  # it was added just now
                 make_child(plan, tree, Int(ROOT), Int(forest.move[tree, edge]), child, state, lanes)
-                settle(forest, tree, child, state, constants.proof_nodes, scratch, lanes)
+                nodes = constants.proof_nodes
+                settle(forest, tree, child, state, nodes, nodes, False, scratch, lanes)
 
 
 @kernel
