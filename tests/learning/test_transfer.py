@@ -62,9 +62,12 @@ def files_of(folder: Path) -> dict[str, bytes]:
 # ---- there and back -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("mode", ["augment", "augment-eager"])
-def test_a_run_goes_on_elsewhere_as_if_it_had_stayed(mode, tmp_path):
-    run, other, changes = tmp_path / "run", tmp_path / "elsewhere" / "run", (*CHANGES, f"symmetry={mode}")
+AUXILIARY = "network=resnet:blocks=1,filters=8,auxiliary=soft+next"
+
+
+@pytest.mark.parametrize("change", ["symmetry=augment", "symmetry=augment-eager", AUXILIARY])
+def test_a_run_goes_on_elsewhere_as_if_it_had_stayed(change, tmp_path):
+    run, other, changes = tmp_path / "run", tmp_path / "elsewhere" / "run", (*CHANGES, change)
     training = Training(tiny(*changes), run)
     training.train()
     training.close()

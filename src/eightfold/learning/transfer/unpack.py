@@ -18,7 +18,7 @@ from eightfold.core.extras import need
 from eightfold.core.line_file import LineFile
 from eightfold.learning.checkpointing import SELF_PLAY, SelfPlayProgress
 from eightfold.learning.config import TrainConfig
-from eightfold.learning.data.buffer import FORMAT
+from eightfold.learning.data.buffer import FORMAT, WITH_NEXT_MOVES
 from eightfold.learning.data.packing import Packing
 from eightfold.learning.data.sample import SampleShape
 from eightfold.learning.runs.atomic_save import save_together
@@ -89,11 +89,14 @@ def _samples(pack: Pack, name: str) -> tuple[dict[str, Any], list[list[bytes]]] 
     need("lmdb", purpose="the samples of a packed run")
     try:
         meta = json.loads(about)
-        if meta["format"] != FORMAT:
+        next_moves = meta["format"] == WITH_NEXT_MOVES
+        if meta["format"] != FORMAT and not next_moves:
             raise EightfoldError(
-                f"{pack.folder} holds samples of format {meta['format']} and this version of Eightfold reads {FORMAT}"
+                f"{pack.folder} holds samples of format {meta['format']} and this version of Eightfold reads"
+                f" {FORMAT} and {WITH_NEXT_MOVES}"
             )
-        packing = Packing(SampleShape(tuple(meta["state"]), int(meta["policy"][0]), bool(meta["auxiliary"])))
+        shape = SampleShape(tuple(meta["state"]), int(meta["policy"][0]), bool(meta["auxiliary"]), next_moves)
+        packing = Packing(shape)
         found = [separated(data) for data in pack.all(name)]
         for records in found:
             packing.unpack([memoryview(record) for record in records])
