@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import threading
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
@@ -39,11 +40,11 @@ def opened(path, game, backend="auto"):
     return network.runner(), network.description
 
 
-def export(folder, *, network="resnet:blocks=1,filters=8", symmetry="augment", game=GAME):
+def export(folder, *, network="resnet:blocks=1,filters=8", symmetry="augment", game=GAME, usual_on=""):
     from eightfold.nets.store.export import export_onnx
 
     torch.manual_seed(1)
-    description = Description(network=network, game=game, encoder="last-move", symmetry=symmetry)
+    description = Description(network=network, game=game, encoder="last-move", symmetry=symmetry, usual_on=usual_on)
     folder.mkdir(parents=True, exist_ok=True)
     save_checkpoint(folder, description.make(), description)
     return export_onnx(folder).path
@@ -215,12 +216,29 @@ def test_the_largest_shipped_network_of_a_game_is_the_default(tmp_path, monkeypa
     )
 
 
-@pytest.mark.parametrize("size", [8, 15])
-def test_the_shipped_networks_are_exported_too_and_are_the_default_on_their_boards(size):
-    game = make_game(f"gomoku:size={size}")
+def test_a_shipped_network_is_the_default_on_the_boards_that_it_names(tmp_path, monkeypatch):
+    monkeypatch.setattr(places, "MODELS", tmp_path)
+    go = "go:size=9,komi=7.5,rules=chinese,handicap=0,ko=positional,suicide=forbidden"
+    export(tmp_path / "small", game=go, usual_on="7-13")
+    small, large = "net:small", "net:large"
+    usual = {size: best_player(make_game(f"go:size={size}")) for size in (6, 7, 9, 13, 14, 19)}
+    assert usual == {6: "mcts", 7: small, 9: small, 13: small, 14: "mcts", 19: "mcts"}
+    assert best_player(make_game("go:size=9,komi=0.5,rules=japanese")) == small
+    assert make_player(f"{small},playouts=2", make_game("go:size=19")), "whoever is asked for plays there all the same"
+    export(tmp_path / "large", game=go.replace("size=9", "size=13"))
+    assert {size: best_player(make_game(f"go:size={size}")) for size in (9, 13, 19)} == {9: small, 13: large, 19: large}
+    description = load_description(tmp_path / "small")
+    for wrong in ("9", "seven to nine", "7-13 "):
+        (tmp_path / "small" / "network.json").write_text(json.dumps(asdict(replace(description, usual_on=wrong))))
+        assert "not two sizes of boards" in refusal(lambda: load_description(tmp_path / "small"))
+
+
+@pytest.mark.parametrize(("family", "size"), [("gomoku", 8), ("gomoku", 15), ("go", 9)])
+def test_the_shipped_networks_are_exported_too_and_are_the_default_on_their_boards(family, size):
+    game = make_game(f"{family}:size={size}")
     path = best_shipped(game)
     assert path is not None
-    assert path.parent.name == f"gomoku-{size}"
+    assert path.parent.name == f"{family}-{size}"
     weights, stored = load_checkpoint(path.parent)
     runner, description = opened(path, game)
     assert description.game == stored.game == game.text
@@ -235,7 +253,9 @@ def test_boards_of_other_sizes_have_the_network_of_the_nearest_one():
     assert names == {7: "net:gomoku-8", 9: "net:gomoku-8", **dict.fromkeys((13, 19, 20), "net:gomoku-15")}
     assert best_player(make_game("gomoku:size=15,rule=renju")) == "net:gomoku-15"
     assert best_player(make_game("gomoku:size=15,win=4")) == "alphabeta"
-    assert best_player(make_game("go:size=9")) == "mcts"
+    go = {size: best_player(make_game(f"go:size={size}")) for size in (5, 7, 9, 13, 19)}
+    assert go == {5: "mcts", **dict.fromkeys((7, 9, 13), "net:go-9"), 19: "mcts"}
+    assert best_player(make_game("go:size=9,komi=0.5,rules=japanese")) == "net:go-9"
 
 
 SPY = """

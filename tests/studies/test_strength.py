@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
 from eightfold.learning.loop import Training
 from eightfold.studies.frame import load_study, run_study
+from eightfold.studies.strength import STUDY
 from eightfold.studies.strength.stages import StrengthSettings, _sum, check, identify
+from published import check_report
 from refusals import refusal
 from tiny_runs import tiny
 
@@ -86,3 +89,8 @@ def test_a_folder_that_is_no_run_is_refused(tmp_path):
     assert "is not the folder of a run" in refusal(lambda: identify(tmp_path))
     (tmp_path / "config.toml").write_text("")
     assert "has not played a game yet" in refusal(lambda: identify(tmp_path))
+
+
+@pytest.mark.parametrize("name", ["gomoku-15", "go-9"])
+def test_a_published_report_is_what_its_numbers_make(name, tmp_path):
+    check_report(STUDY, Path(__file__).parents[2] / "docs" / "studies" / name, tmp_path)

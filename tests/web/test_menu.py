@@ -5,9 +5,15 @@ from __future__ import annotations
 import pytest
 
 from eightfold.games.game import make_game
+from eightfold.nets.store import places
+from eightfold.nets.store.checkpoint import save_checkpoint
+from eightfold.nets.store.description import Description
 from eightfold.nets.store.places import MODELS
+from eightfold.web import menu as menu_of_page
 from eightfold.web.menu import Menu
 from refusals import refusal
+
+GO = "go:size=9,komi=7.5,rules=chinese,handicap=0,ko=positional,suicide=forbidden"
 
 
 def engine_in(folder, name="pbrain-x"):
@@ -35,10 +41,27 @@ def test_the_network_of_the_nearest_board_is_the_default():
         "gomoku:size=15": "net:gomoku-15",
         "gomoku:size=20,rule=renju": "net:gomoku-15",
         "gomoku:size=15,win=4": "alphabeta",
-        "go:size=9": "mcts",
+        "go:size=9": "net:go-9",
+        "go:size=13,komi=0.5,rules=japanese": "net:go-9",
+        "go:size=19": "mcts",
     }
     assert {text: menu.default_opponent(make_game(text)).key for text in expected} == expected
     assert menu.find("net:gomoku-15").as_dict()["tolerates"] == ["rule", "size"]
+    assert [menu.find(f"net:{name}").as_dict()["usual_sizes"] for name in ("go-9", "gomoku-15")] == [[7, 13], [0, 25]]
+
+
+def test_a_shipped_network_is_the_default_on_the_boards_that_it_names_alone(tmp_path, monkeypatch):
+    monkeypatch.setattr(places, "MODELS", tmp_path)
+    monkeypatch.setattr(menu_of_page, "MODELS", tmp_path)
+    description = Description(
+        network="resnet:blocks=1,filters=8", game=GO, encoder="rules", symmetry="augment", usual_on="7-13"
+    )
+    save_checkpoint(tmp_path / "tiny", description.make(), description)
+    menu = Menu()
+    usual = {size: menu.default_opponent(make_game(f"go:size={size}")).key for size in (6, 7, 9, 13, 14, 19)}
+    assert usual == {6: "mcts", 7: "net:tiny", 9: "net:tiny", 13: "net:tiny", 14: "mcts", 19: "mcts"}
+    assert menu.find("net:tiny").as_dict()["usual_sizes"] == [7, 13]
+    menu.find("net:tiny").check_fits(make_game("go:size=19"))
 
 
 def test_an_internal_symmetry_network_is_on_the_menu_for_go_alone(tmp_path):

@@ -51,6 +51,7 @@ class MenuEntry:
     any_size: bool = False
     tolerates: tuple[str, ...] = ()  # options of the game in which its network may meet other values, `size` among them
     shipped: bool = False  # whether it is a network that comes with Eightfold
+    usual_sizes: range = range(0)  # of boards on which it then plays where nobody is chosen
     needs: str = ""  # a property of the game, as `PlayerKind` has it
     ownership: bool = False  # whether its network predicts who will own the points
 
@@ -104,6 +105,7 @@ class MenuEntry:
             "game": self.game,
             "tolerates": list(self.tolerates),
             "shipped": self.shipped,
+            "usual_sizes": [self.usual_sizes.start, self.usual_sizes.stop - 1],
         }
 
 
@@ -145,13 +147,14 @@ class Menu:
     def default_opponent(self, game: Game) -> MenuEntry:
         """Who plays or analyses where nobody is chosen: a network for the very game, a shipped one, or a search.
 
-        Of the shipped ones that play it, it is the one of the nearest board.
+        Of the shipped ones that play it and are usual on its board, it is the one of the nearest.
         """
         entries = self.all()
         networks = [
             entry
             for entry in entries
-            if entry.game == game.text or (entry.shipped and plays(entry.game, game, any_size=entry.any_size))
+            if entry.game == game.text
+            or (game.size in entry.usual_sizes and plays(entry.game, game, any_size=entry.any_size))
         ]
         if networks:
             return min(networks, key=lambda entry: distance(entry.game, game))
@@ -183,6 +186,7 @@ def _net_entry(spec: PlayerSpec) -> MenuEntry:
     _, file = find_network(place, PolicyValueNetwork)
     description, any_size = describe(file)
     levels, default = _levels(spec, f"net:{place}", read_level_ratings(place))
+    shipped = file.parent.parent == MODELS
     return MenuEntry(
         key=f"net:{Path(place).name}" + (f",{spec.given}" if spec.given else ""),
         summary=f"{description.network}, symmetry {description.symmetry}, trained on {description.game}",
@@ -193,7 +197,8 @@ def _net_entry(spec: PlayerSpec) -> MenuEntry:
         game=description.game,
         any_size=any_size,
         tolerates=_tolerated(description.game, any_size=any_size),
-        shipped=file.parent.parent == MODELS,
+        shipped=shipped,
+        usual_sizes=description.usual_sizes() if shipped else range(0),
         ownership=predicts_ownership(description.network) and not is_exported(file),  # a file without those outputs
     )
 

@@ -20,11 +20,13 @@ from eightfold.games.game import Game, make_game
 from eightfold.nets.inference.evaluator import check_mode, planes_seen
 from eightfold.nets.shape import Shape
 from eightfold.search.settings import PLAYING, PlaySettings, read_play_settings
+from eightfold.symmetry.orbit import LARGEST_BOARD
 
 if TYPE_CHECKING:
     from torch import nn
 
 WEIGHTS, DESCRIPTION, CARD, EXPORTED = "network.safetensors", "network.json", "card.md", "network.onnx"
+SIZES = re.compile(r"([0-9]+)-([0-9]+)")
 FORMER = re.compile(r"(?<=[:,])foresight(?==)")  # an option's name in earlier versions
 
 
@@ -37,10 +39,18 @@ class Description:
     encoder: str
     symmetry: str
     playing: str = PLAYING.text  # how it plays: see `search/settings.py`
+    usual_on: str = ""  # boards on which a shipped network plays where nobody is chosen, as in 7-13; "": all it plays
 
     def play_settings(self) -> PlaySettings:
         """Of the search with which it plays outside of self-play."""
         return read_play_settings(self.playing)
+
+    def usual_sizes(self) -> range:
+        """The sizes of boards that `usual_on` names."""
+        sizes = SIZES.fullmatch(self.usual_on)
+        if sizes is None and self.usual_on:
+            raise EightfoldError(f"usual_on is {shown(self.usual_on)}, not two sizes of boards such as 7-13")
+        return range(LARGEST_BOARD + 1) if sizes is None else range(int(sizes[1]), int(sizes[2]) + 1)
 
     def shape(self) -> Shape:
         try:
@@ -123,6 +133,7 @@ def load_description(folder: Path) -> Description:
 def checked(description: Description) -> Description:
     """A stored description, the names of earlier versions replaced; an error if it says a strange way to play."""
     playing = description.play_settings().text
+    description.usual_sizes()
     return replace(description, network=present_network(description.network), playing=playing)
 
 

@@ -260,14 +260,15 @@ def best_shipped(game: Game) -> Path | None:
     """The exported file of the strongest shipped network for a game, if there is one and it can be run here.
 
     Of several the one that was trained for what is nearest to it, and of those the largest: they are trained for as
-    long as they keep getting better, so more weights play better.
+    long as they keep getting better, so more weights play better. One that is not the usual player on boards of such
+    a size (`usual_on`) is left out.
     """
     found: list[Any] = []
     for name in places.shipped_networks(PolicyValueNetwork) if installed_runtimes() else []:
         path = places.MODELS / name / EXPORTED
         if path.is_file():
             description, any_size = describe(path)
-            if plays(description.game, game, any_size=any_size):
+            if game.size in description.usual_sizes() and plays(description.game, game, any_size=any_size):
                 far = distance(description.game, game)
                 found.append((*(-part for part in far), path.stat().st_size, name, path))
     return max(found)[-1] if found else None

@@ -149,11 +149,12 @@ export function fitsGame(entry, text) {
   return differing(entry, text)?.every((key) => entry.tolerates.includes(key)) ?? false;
 }
 
-// The network for a game, or undefined: one for this very game, or of the shipped ones that can play it the one whose
-// own board is nearest in size, and of these the one whose rules differ least.
+// The network for a game, or undefined: one for this very game, or of the shipped ones that can play it and are usual on
+// such a board the one whose own is nearest in size, and of these the one whose rules differ least.
 export function networkFor(menu, text) {
   const size = (game) => boardSize(null, readGame(game).values);
   const far = (entry) => 100 * Math.abs(size(entry.game) - size(text)) + differing(entry, text).length;
   const fitting = menu.players.filter((entry) => entry.is_network && fitsGame(entry, text));
-  return fitting.filter((entry) => entry.shipped || far(entry) === 0).sort((a, b) => far(a) - far(b))[0];
+  const usual = ({ usual_sizes: [least, most] }) => least <= size(text) && size(text) <= most;
+  return fitting.filter((entry) => usual(entry) || far(entry) === 0).sort((a, b) => far(a) - far(b))[0];
 }
