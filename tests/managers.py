@@ -6,6 +6,7 @@ import contextlib
 import os
 import queue
 import random
+import signal
 import subprocess
 import sys
 import threading
@@ -13,7 +14,8 @@ import threading
 from eightfold.benchmarks.reference.gomoku import BLACK, PlainGomoku
 from patience import LONG
 
-ENGINE = [sys.executable, "-m", "eightfold.protocols.gomocup.session"]
+PYTHON = [sys.executable, "-X", "faulthandler"]  # which tells where every thread is when it is aborted
+ENGINE = [*PYTHON, "-m", "eightfold.protocols.gomocup.session"]
 
 
 class Manager:
@@ -62,7 +64,11 @@ class Manager:
     def answer(self, seconds: float = LONG) -> str:
         """The next line that is not for people."""
         while True:
-            line = self._lines.get(timeout=seconds)
+            try:
+                line = self._lines.get(timeout=seconds)
+            except queue.Empty:
+                self.process.send_signal(signal.SIGABRT)
+                raise AssertionError(f"no answer within {seconds:g} s; the engine was here: {self.errors()}") from None
             assert line is not None, f"the engine ended: {self.errors()}"
             if line.partition(" ")[0] not in ("MESSAGE", "DEBUG"):
                 return line
