@@ -108,7 +108,7 @@ def test_a_network_with_an_ownership_head_is_a_source_and_others_are_not(tmp_pat
         save_checkpoint(tmp_path / name, made.make(), made)
     menu = Menu([f"net:{tmp_path / 'seer'}", f"net:{tmp_path / 'blind'}"])
     sources = MapSources([], menu)
-    assert [source["key"] for source in sources.all()] == ["random games", "isn:isn-9", "net:seer"]
+    assert [source["key"] for source in sources.all()] == ["random games", "isn:isn-9", "net:go-9", "net:seer"]
     black, white = game.start(), game.after(["c3"])
     told = sources.find("net:seer").compute(black, black)
     [found] = told["maps"]
