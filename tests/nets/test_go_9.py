@@ -249,12 +249,14 @@ def check_whole_games(size: int, rules: str) -> None:
         assert rules in ENDLESS or moves[-2:] == (game.points, game.points)
 
 
-@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize(
+    "rules", [pytest.param(each, marks=pytest.mark.slow) if each in ENDLESS else each for each in RULES]
+)
 def test_it_plays_whole_games_under_every_ruleset(rules):
     check_whole_games(SIZE, rules)
 
 
-@pytest.mark.parametrize(("size", "rules"), [(7, "chinese"), (7, "japanese"), (13, "chinese")])
+@pytest.mark.parametrize(("size", "rules"), [(7, "chinese"), (7, "japanese")])
 def test_it_plays_whole_games_on_other_boards(size, rules):
     check_whole_games(size, rules)
 
