@@ -50,8 +50,7 @@ class MenuEntry:
     game: str = ""  # the game that its network was trained for, or a family without its options: any of them
     any_size: bool = False
     tolerates: tuple[str, ...] = ()  # options of the game in which its network may meet other values, `size` among them
-    shipped: bool = False  # whether it is a network that comes with Eightfold
-    usual_sizes: range = range(0)  # of boards on which it then plays where nobody is chosen
+    usual_sizes: range = range(0)  # of boards on which it plays where nobody is chosen, if it comes with Eightfold
     needs: str = ""  # a property of the game, as `PlayerKind` has it
     ownership: bool = False  # whether its network predicts who will own the points
 
@@ -104,7 +103,6 @@ class MenuEntry:
             "is_network": bool(self.network),
             "game": self.game,
             "tolerates": list(self.tolerates),
-            "shipped": self.shipped,
             "usual_sizes": [self.usual_sizes.start, self.usual_sizes.stop - 1],
         }
 
@@ -197,7 +195,6 @@ def _net_entry(spec: PlayerSpec) -> MenuEntry:
         game=description.game,
         any_size=any_size,
         tolerates=_tolerated(description.game, any_size=any_size),
-        shipped=shipped,
         usual_sizes=description.usual_sizes() if shipped else range(0),
         ownership=predicts_ownership(description.network) and not is_exported(file),  # a file without those outputs
     )
