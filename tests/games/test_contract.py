@@ -62,6 +62,13 @@ def test_the_header_of_a_state_means_the_same(game):
         before = state[SIDE]
 
 
+def test_what_is_said_to_stay_as_it_was_does(game):
+    fixed, start = list(game.spec.fixed), game.start().state
+    assert SIZE in fixed
+    for position in some_games(game):
+        assert (position.state[fixed] == start[fixed]).all()
+
+
 def test_legal_moves_ascend_and_there_are_none_at_the_end_alone(game):
     for position in some_games(game):
         moves = position.legal_moves

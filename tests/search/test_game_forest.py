@@ -33,6 +33,19 @@ def test_with_one_lane_and_as_plain_python_every_search_is_that_of_the_cpu(run_p
     assert run_python(code, NUMBA_DISABLE_JIT="1").splitlines() == [GAMES[1], GAMES[3]]
 
 
+def test_with_rules_for_one_board_every_search_is_the_same(run_python):
+    code = f"import sys; sys.path.insert(0, {HERE!r})\nfrom test_game_forest import play_on_one_board\n"
+    run_python(f"{code}play_on_one_board()\n", NUMBA_DISABLE_JIT="1")
+
+
+def play_on_one_board():
+    class OneBoard(Host):
+        one_board = True
+
+    for text in (GAMES[1], GAMES[3]):
+        assert_equal_searches(text, SETTINGS[1], playouts=8, machine=OneBoard())
+
+
 def test_proofs_that_take_several_steps_change_nothing(run_python):
     code = f"import sys; sys.path.insert(0, {HERE!r})\nfrom test_game_forest import prove_slowly\nprove_slowly()\n"
     run_python(code, NUMBA_DISABLE_JIT="1")

@@ -126,13 +126,16 @@ def _teach_lanes(cuda: Any) -> None:
 
     def index_of_largest(value, index, lanes):  # type: ignore[no-untyped-def]
         if lanes != 1:
-            step = WARP // 2
+            largest, step = value, WARP // 2
             while step > 0:
-                other = cuda.shfl_xor_sync(EVERYONE, value, step)
-                place = cuda.shfl_xor_sync(EVERYONE, index, step)
-                if other > value or (other == value and place < index):
-                    value, index = other, place
+                largest = max(largest, cuda.shfl_xor_sync(EVERYONE, largest, step))
                 step //= 2
+            having = np.int64(cuda.ballot_sync(EVERYONE, value == largest)) & EVERYONE
+            mine, index = index, cuda.shfl_sync(EVERYONE, index, np.int64(cuda.ffs(having)) - 1)
+            having &= having - 1
+            while having != 0:  # several are the largest, which is rare
+                index = min(index, cuda.shfl_sync(EVERYONE, mine, np.int64(cuda.ffs(having)) - 1))
+                having &= having - 1
         return index
 
     def count_up(counters, place):  # type: ignore[no-untyped-def]

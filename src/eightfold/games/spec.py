@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from eightfold.core.errors import EightfoldError, unknown
 from eightfold.core.specs import Value
-from eightfold.games.state import BLACK, WHITE
+from eightfold.games.state import BLACK, SIZE, WHITE
 from eightfold.symmetry.group import ALL, read_symmetries
 
 BOARDS = ("lines", "cells", "diagonals")
@@ -28,6 +28,8 @@ class GameSpec:
     encoders: Mapping[str, int]  # name -> number of planes; its place in the order is its number
     complete: Callable[[dict[str, Value]], tuple[int, int, int]] = lambda values: (0, 0, 0)
     """Check the values of the options, fill in what depends on others, give the three numbers for `reset`."""
+    fixed: tuple[int, ...] = (SIZE,)
+    """Places of a state's row that stay as `reset` left them: on a GPU kernels are compiled with what is there."""
     symmetries: str | Iterable[int | str] = ALL
     """Which of the eight symmetries the rules have: a subgroup by its name, or its members by numbers or names."""
     has_pass: bool = False

@@ -21,11 +21,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from eightfold.core.constants import with_constants
 from eightfold.core.rng import make_random
 from eightfold.core.specialise import specialise
 from eightfold.games.game import Game
@@ -49,6 +51,8 @@ WORKERS = 4096  # at most, that look around the roots of those
 
 class Machine(Protocol):
     """Where the arrays lie, and what runs over all trees."""
+
+    one_board: bool  # whether kernels are compiled for the board that is played on, and not for any
 
     def zeros(self, shape: tuple[int, ...], number: Any) -> Any:
         """An array of zeros as kernels take it."""
@@ -77,6 +81,8 @@ class Machine(Protocol):
 
 class Host:
     """The CPU: NumPy's arrays, one tree after the other, one lane."""
+
+    one_board = False
 
     def zeros(self, shape: tuple[int, ...], number: Any) -> NDArray[Any]:
         return np.zeros(shape, number)
@@ -144,8 +150,10 @@ class GameForest:
         reads and writes may be given.
         """
         self.game, self.trees, self.rows, self._machine = game, trees, rows, machine
-        self.kernels: Any = specialise("eightfold.search.kernels.gpu_moves", game.rules)
-        self.steps: Any = specialise("eightfold.search.kernels.gpu_forest", game.rules)
+        self._variants = tuple(variants) or (game,)
+        rules = _rules_of(self._variants) if machine.one_board else game.rules
+        self.kernels: Any = specialise("eightfold.search.kernels.gpu_moves", rules)
+        self.steps: Any = specialise("eightfold.search.kernels.gpu_forest", rules)
         self._encoder, channels = game.encoder(encoder)
         zeros, actions, length = machine.zeros, game.actions, game.spec.state_length(game.size)
         self._room = length  # a state, where it is quick to change
@@ -205,7 +213,8 @@ class GameForest:
             }
         )
         self._constants = constants_of(settings)
-        self._variants = tuple(variants) or (game,)
+        by_puct = not ways["by_halving"] and settings.forced_playouts <= 0
+        self._walk_tree = self.steps.walk_tree_by_puct if by_puct else self.steps.walk_tree
         self._starts = zeros((len(self._variants), length), np.int64)
         machine.write(self._starts, np.stack([each.start().state for each in self._variants]))
         self._scratch = zeros((trees, game.scratch), np.int64)
@@ -241,7 +250,7 @@ class GameForest:
 
     def walk(self) -> None:
         self._machine.run(
-            self.steps.walk_tree,
+            self._walk_tree,
             self.trees,
             0,
             self.forest,
@@ -357,6 +366,13 @@ class GameForest:
     def depth(self) -> float:
         """How far below their roots the leaves lie that the trees came to last, on average."""
         return float(self._machine.read(self._leaves.depth).mean())
+
+
+def _rules_of(variants: Sequence[Game]) -> ModuleType:
+    """The rules of games that differ in nothing but what is drawn, with all that they share as numbers."""
+    starts = np.stack([each.start().state for each in variants])
+    shared = [place for place in variants[0].spec.fixed if (starts[:, place] == starts[0, place]).all()]
+    return with_constants(variants[0].rules, {place: int(starts[0, place]) for place in shared})
 
 
 def waiting_share(ways: dict[str, Any]) -> float:

@@ -148,6 +148,7 @@ GAME = GameSpec(
     state_length=state_length,
     complete=_complete,
     encoders=ENCODERS,
+    fixed=(SIZE, DOUBLE_KOMI, RULES),
     has_pass=True,
     letters="abcdefghjklmnopqrstuvwxyz",  # Go players leave out the i
     networks_tolerate=frozenset({"komi", "rules", "handicap", "ko", "suicide"}),

@@ -125,6 +125,7 @@ GAME = GameSpec(
     state_length=state_length,
     complete=_complete,
     encoders={"last-move": 4, "threat": 5, "history": 4},
+    fixed=(SIZE, WIN, RULE),
     networks_tolerate=frozenset({"rule"}),  # threes and fours are worth much the same, and a search knows the rule
     sgf=4,
     swap2=True,

@@ -33,6 +33,7 @@ class Tuning:
 # By the name of a kernel, where the usual is not the best: these wait for memory, or for the slowest warp of a block.
 TUNING = {
     "walk_tree": Tuning(max_registers=64),
+    "walk_tree_by_puct": Tuning(max_registers=64),
     "ask_leaf": Tuning(max_registers=64),
     "settle_leaf": Tuning(max_registers=128),
     "look_around": Tuning(warps=1, max_registers=128),
@@ -41,6 +42,8 @@ TUNING = {
 
 class CudaMachine:
     """See `eightfold.search.game_forest.Machine`. Arrays are views of tensors, which `tensor` gives back."""
+
+    one_board = True  # with a quarter of the instructions, which a GPU has to fetch all the time
 
     def __init__(self, device: str = "cuda") -> None:
         self.device = torch.device(device)

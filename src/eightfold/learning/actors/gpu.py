@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from eightfold.arena.engine import PlayGames, play_games
+from eightfold.core.constants import copied_from
 from eightfold.core.cuda import why_no_cuda
 from eightfold.core.errors import EightfoldError
 from eightfold.games.game import Game
@@ -355,6 +356,6 @@ def _memory_in_words(games: int) -> Iterator[None]:
 
 def _compile_trouble(trouble: Exception, game: Game) -> EightfoldError:
     places = re.findall(r'File "([^"]+)", line (\d+)', str(trouble))
-    where = f"{places[-1][0]}, line {places[-1][1]}" if places else game.name
+    where = f"{copied_from(places[-1][0])}, line {places[-1][1]}" if places else game.name
     reason = next((line.strip() for line in str(trouble).splitlines() if line.strip()), type(trouble).__name__)
     return EightfoldError(f"{game.name} cannot be compiled for a GPU ({where}): {reason}")

@@ -1,7 +1,8 @@
 """The forest on a GPU: one warp a tree, and every tree goes on by itself.
 
 The rules of the search are those of `forest.py`, whose kernels do what one lane can do; what looks at all edges of a
-node is here, for 32 lanes. A tree has at most one leaf with the network, so there is no virtual loss. One step:
+node is in `gpu_edges.py`, for 32 lanes. A tree has at most one leaf with the network, so there is no virtual loss. One
+step:
 
     walk      absorb the network's answer to the last leaf, then go down to the next
     settle    play the move that leads to a leaf that is new; a leaf that is settled by the rules asks nobody, and one
@@ -22,7 +23,6 @@ Shapes: G trees, R rows of a batch, N nodes and E edges a tree, D depth, A actio
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -30,17 +30,15 @@ from numpy.typing import NDArray
 
 from eightfold.core.jit import Int, Ints, kernel
 from eightfold.core.lanes import (
-    added_up,
     count_up,
     from_first_lane,
-    index_of_largest,
     lane_of,
-    largest_of,
     wait_for_lanes,
 )
 from eightfold.games.contract import encode_together, find_win_in_parts, is_dead_together, legal_together, play_together
 from eightfold.games.state import DRAW, NO_MOVE, ONGOING, PAUSED, RESULT, SIDE
 from eightfold.search.kernels.forest import back_up, choose, draw_value, new_node
+from eightfold.search.kernels.gpu_edges import expand, select
 from eightfold.search.kernels.tree import (
     DRAWN,
     LOST,
@@ -119,6 +117,39 @@ def walk_tree(
     values: NDArray[np.float32],  # [R, 2]
 ) -> None:
     """Absorb an answer, and walk to the next leaf."""
+    _go_on(tree, lanes, forest, roots, leaves, plan, constants, logits, values, False)
+
+
+@kernel
+def walk_tree_by_puct(
+    tree: int,
+    lanes: int,
+    room: Ints,
+    forest: Forest,
+    roots: Roots,
+    leaves: Leaves,
+    plan: Plan,
+    constants: Constants,
+    logits: NDArray[np.float32],  # [R, A]
+    values: NDArray[np.float32],  # [R, 2]
+) -> None:
+    """The same where no root has another rule: without the others there are half as many instructions."""
+    _go_on(tree, lanes, forest, roots, leaves, plan, constants, logits, values, True)
+
+
+@kernel
+def _go_on(
+    tree: int,
+    lanes: int,
+    forest: Forest,
+    roots: Roots,
+    leaves: Leaves,
+    plan: Plan,
+    constants: Constants,
+    logits: NDArray[np.float32],
+    values: NDArray[np.float32],
+    by_puct: bool,
+) -> None:
     phase = Int(plan.phase[tree])
     if phase != ASKS and phase != WALKS:
         return
@@ -131,13 +162,15 @@ def walk_tree(
         if forest.left[tree] <= 0 or forest.proof[tree, ROOT] != UNKNOWN:
             phase = DONE
         else:
-            phase = _walk(forest, roots, leaves, tree, constants, lanes)
+            phase = _walk(forest, roots, leaves, tree, constants, by_puct, lanes)
     if lane_of(lanes) == 0:
         plan.phase[tree] = phase
 
 
 @kernel
-def _walk(forest: Forest, roots: Roots, leaves: Leaves, tree: int, constants: Constants, lanes: int) -> int:
+def _walk(
+    forest: Forest, roots: Roots, leaves: Leaves, tree: int, constants: Constants, by_puct: bool, lanes: int
+) -> int:
     """One simulation down the tree; what the tree does next. A leaf whose value is known is backed up at once."""
     first_lane = lane_of(lanes) == 0
     wait_for_lanes(lanes)  # all have read how many are left
@@ -149,13 +182,13 @@ def _walk(forest: Forest, roots: Roots, leaves: Leaves, tree: int, constants: Co
         if depth + 1 >= leaves.nodes.shape[1]:
             break
         edge = Int(NONE)
-        if roots.rule[tree] != PUCT:
+        if not by_puct and roots.rule[tree] != PUCT:
             if first_lane:
                 edge = Int(choose(forest, roots, tree, node))
             wait_for_lanes(lanes)
             edge = from_first_lane(edge, lanes)
         if edge == NONE:
-            edge = _select(forest, tree, node, constants, lanes)
+            edge = select(forest, tree, node, constants, lanes)
         child = Int(forest.child[tree, edge])
         fresh = child == NONE
         if fresh and forest.used[tree, 0] == forest.first.shape[1]:
@@ -198,41 +231,16 @@ def _back_up(forest: Forest, leaves: Leaves, tree: int, leaf: int, value: float,
             forest.drawn[tree, 1] += 1
     else:
         depth = leaves.depth[tree]
-        for step in range(lane_of(lanes), depth, lanes):
-            edge = leaves.edges[tree, step]
-            forest.edge_visits[tree, edge] += 1
-            forest.edge_value[tree, edge] += -value if (depth - step) % 2 else value
-            forest.visits[tree, leaves.nodes[tree, step]] += 1
+        for step in range(lane_of(lanes), depth, lanes):  # all is read before anything is written
+            edge, node = leaves.edges[tree, step], leaves.nodes[tree, step]
+            visits, total = forest.edge_visits[tree, edge], forest.edge_value[tree, edge]
+            above = forest.visits[tree, node]
+            forest.edge_visits[tree, edge] = visits + 1
+            forest.edge_value[tree, edge] = total + (-value if (depth - step) % 2 else value)
+            forest.visits[tree, node] = above + 1
         if lane_of(lanes) == 0:
             forest.visits[tree, leaf] += 1
     wait_for_lanes(lanes)
-
-
-@kernel
-def _select(forest: Forest, tree: int, node: int, constants: Constants, lanes: int) -> int:
-    """The edge with the largest U, as `select` of `forest.py` has it."""
-    first, count = forest.first[tree, node], forest.degree[tree, node]
-    total = Int(0)
-    for edge in range(first + lane_of(lanes), first + count, lanes):
-        total += forest.edge_visits[tree, edge]
-    weight = constants.exploration * math.sqrt(max(added_up(total, lanes), 1))
-    default = forest.value[tree, node] - constants.fpu_reduction if constants.fpu_reduction >= 0 else 0.0
-    best, best_u = Int(first), -np.inf
-    for edge in range(first + lane_of(lanes), first + count, lanes):
-        visits = forest.edge_visits[tree, edge]
-        if visits == 0 and node != ROOT:  # nothing hangs there
-            u = default + weight * forest.prior[tree, edge]
-        else:
-            child = forest.child[tree, edge]
-            q = forest.edge_value[tree, edge] / visits if visits > 0 else default
-            if child != NONE and forest.proof[tree, child] != UNKNOWN:
-                if forest.proof[tree, child] == WON:
-                    continue  # it loses: only if everything does, and then the node itself is proven
-                q = -forest.value[tree, child]
-            u = q + weight * forest.prior[tree, edge] / (1 + visits)
-        if u > best_u:
-            best, best_u = Int(edge), u
-    return index_of_largest(best_u, best, lanes)
 
 
 @kernel
@@ -250,7 +258,7 @@ def _absorb(
     value = answer[0] + answer[1] * plan.draw[tree]
     fresh = forest.first[tree, node] == NONE
     if fresh:
-        _expand(forest, tree, node, plan.moves[tree], Int(plan.listed[tree]), logits, lanes)
+        expand(forest, tree, node, plan.moves[tree], Int(plan.listed[tree]), logits, lanes)
     if lane_of(lanes) == 0:
         forest.drawn[tree, 0] += answer[1]
         forest.drawn[tree, 1] += 1
@@ -258,45 +266,6 @@ def _absorb(
             forest.value[tree, node] = value
     _back_up(forest, leaves, tree, node, value, lanes)
     return RIPENS if fresh and node == ROOT else WALKS
-
-
-@kernel
-def _expand(
-    forest: Forest,
-    tree: int,
-    node: int,
-    moves: NDArray[np.int16],  # [A], of which `count` are legal
-    count: int,
-    logits: NDArray[np.float32],
-    lanes: int,
-) -> None:
-    """An edge for every legal move; the priors are the softmax of the logits over them."""
-    first = Int(forest.used[tree, 1])
-    if first + count > forest.move.shape[1]:
-        return  # the tree is full; the node stays a leaf
-    largest = -np.inf
-    for k in range(lane_of(lanes), count, lanes):
-        largest = max(largest, np.float64(logits[moves[k]]))
-    largest = largest_of(largest, lanes)
-    total = 0.0
-    for k in range(lane_of(lanes), count, lanes):
-        weight = math.exp(np.float64(logits[moves[k]]) - largest)
-        total += weight
-        edge = first + k
-        forest.move[tree, edge] = moves[k]
-        forest.prior[tree, edge] = weight
-        forest.edge_visits[tree, edge] = 0
-        forest.edge_value[tree, edge] = 0
-        forest.child[tree, edge] = NONE
-    total = added_up(total, lanes)
-    for k in range(lane_of(lanes), count, lanes):
-        forest.prior[tree, first + k] /= total
-    wait_for_lanes(lanes)
-    if lane_of(lanes) == 0:
-        forest.first[tree, node] = first
-        forest.degree[tree, node] = count
-        forest.used[tree, 1] = first + count
-    wait_for_lanes(lanes)
 
 
 # ---- settle ------------------------------------------------------------------------------------------

@@ -179,7 +179,8 @@ def find_blind(
 ) -> list[bool]:
     """A part: which models say the same value of every position after their first iterations.
 
-    No unit of the value head is active then, and nothing that it learns can wake one.
+    No unit of the value head is active then, so its own loss has no gradient there. What can wake one, soon, late or
+    never, is that the layers below change, which learn from policies, and that weight decay shrinks what holds it down.
     """
     split, place = split_of(**data), torch.device(device)
     modes, seeds = [model["mode"] for model in models], [model["seed"] for model in models]
