@@ -90,6 +90,10 @@ def test_what_is_over_in_a_moment_is_not_told():
         ("eightfold.games.gomoku.rules", "the rules of gomoku"),
         ("eightfold.games.gomoku.renju", "the rules of gomoku"),
         ("uct_for_eightfold_games_go_rules_0123456789abcdef", "the search for go"),
+        (
+            "gpu_forest_for_eightfold_games_go_rules_with_constants_0123456789abcdef_0123456789abcdef",
+            "the search for go on this board",
+        ),
         ("defaults_for_squares_0123456789abcdef", "the rules of squares"),
         ("eightfold.symmetry.slap", "the board symmetries"),
         ("eightfold.isn.fused", "a network"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from pathlib import Path
 
@@ -59,9 +60,9 @@ def test_fields_are_read_as_numbers_in_all_modules_and_written_as_before(package
     assert copy.area([7, 0]) == rules.area([7, 0]) == 7 * 14 + 7
     assert copy.area([3, 0]) == copy.area([7, 0])  # the state is no longer asked
     text = Path(str(copy.__file__)).read_text()
-    assert "state[KO] = 7\n    return 7 * twice(state) + state[KO]" in text
+    assert "state[KO] = (7)\n    return (7) * twice(state) + state[KO]" in text
     beside = text_of(copy.twice.__module__)
-    assert "2 * 7 + 0 * other[SIZE] + 0 * state[KO]" in beside
+    assert "2 * (7) + 0 * other[SIZE] + 0 * state[KO]" in beside
     assert f"from {package} import apart" in text
     assert with_constants(rules, {0: 7, 1: 3}) is not copy
     assert with_constants(rules, {0: 7}) is copy
@@ -74,8 +75,50 @@ def test_what_is_said_of_a_line_of_a_copy_is_true_of_that_line_of_the_original(p
     changed = [number for number, (one, other) in enumerate(zip(before, after, strict=True)) if one != other]
     assert [before[number].split()[0] for number in changed] == ["from", "from", "state[KO]", "return"]
     assert copied_from(str(copy.__file__)) == str(rules.__file__)
+    assert copied_from(os.path.relpath(str(copy.__file__))) == str(rules.__file__)  # compilers say it in this way
     assert copied_from("elsewhere.py") == "elsewhere.py"
     assert copy.area([0, 0]) == -7 * (2 * -7) + 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from pathlib import Path\n(Path(__file__).parent / 'apart.py').read_text()\n",  # of what lies beside it
+        "SIZE = 0\nfrom . apart import NOTHING\n",
+    ],
+)
+def test_rules_that_cannot_be_copied_are_left_as_they_are(package, text):
+    rules = importlib.import_module(f"{package}.rules")
+    Path(str(rules.__file__)).write_text(text)
+    rules = importlib.reload(rules)
+    assert with_constants(rules, {0: 7}) is rules
+
+
+LOOKALIKES = """
+SIZE, i = 0, 0
+
+
+def total(state):
+    found = 0
+    for i in range(len(state)):
+        found += state[i]
+    return found
+
+
+def absolute(state):
+    from  math import fabs
+    return fabs(state[SIZE])if state[SIZE]else 0
+"""
+
+
+def test_names_that_are_not_in_capitals_are_no_constants(package):
+    rules = importlib.import_module(f"{package}.apart")
+    Path(str(rules.__file__)).write_text(LOOKALIKES)
+    rules = importlib.reload(rules)
+    copy = with_constants(rules, {0: -7})
+    assert copy is not rules
+    assert copy.total([1, 2, 3]) == 6
+    assert copy.absolute([0]) == 7
 
 
 @pytest.mark.parametrize("text", ["gomoku:size=7,rule=renju", "go:size=5"])

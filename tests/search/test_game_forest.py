@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,11 +11,12 @@ import pytest
 from forest_games import EXAMPLE_GAMES, EXAMPLES, GAMES, SETTINGS, assert_equal_searches, play
 
 from eightfold.core.cuda import why_no_cuda
+from eightfold.core.errors import EightfoldError
 from eightfold.core.extras import is_installed
 from eightfold.core.lanes import WARP
 from eightfold.core.specialise import specialise
 from eightfold.games import make_game
-from eightfold.games.state import DRAW
+from eightfold.games.state import DRAW, PLY, SIZE
 from eightfold.search import game_forest
 from eightfold.search.game_forest import Host
 from eightfold.search.settings import SearchSettings
@@ -44,6 +46,18 @@ def play_on_one_board():
 
     for text in (GAMES[1], GAMES[3]):
         assert_equal_searches(text, SETTINGS[1], playouts=8, machine=OneBoard())
+
+
+def test_a_game_that_changes_what_it_calls_fixed_is_refused(run_python):
+    code = f"import sys; sys.path.insert(0, {HERE!r})\nfrom test_game_forest import play_with_a_wrong_spec\n"
+    run_python(f"{code}play_with_a_wrong_spec()\n", NUMBA_DISABLE_JIT="1")
+
+
+def play_with_a_wrong_spec():
+    game = make_game(GAMES[0])
+    game = replace(game, spec=replace(game.spec, fixed=(SIZE, PLY)))
+    with pytest.raises(EightfoldError, match="fixed"):
+        play(game, SearchSettings(), playouts=4, games=1)
 
 
 def test_proofs_that_take_several_steps_change_nothing(run_python):
@@ -102,19 +116,17 @@ play_by_lanes(warp, {games}, {cases})
 """
 
 
-@pytest.mark.parametrize(("seed", "games", "cases"), [(3, 1, 1), pytest.param(11, 3, 3, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("seed", "games", "cases"), [(3, 1, 1), pytest.param(11, 3, 4, marks=pytest.mark.slow)])
 def test_games_by_the_lanes_of_a_warp_are_those_of_one_lane(run_python, seed, games, cases):
     code = LANES.format(tests=str(Path(HERE).parent), here=HERE, seed=seed, games=games, cases=cases)
     assert run_python(code, NUMBA_DISABLE_JIT="1").splitlines() == [text for text, _, _ in BY_LANES[:cases]]
 
 
-# Proofs, noise, openings and forced playouts; halving; superko and passes.
+# Proofs, noise and openings, the same with forced playouts; halving; superko and passes.
+OPENINGS = {"noise": 0.25, "opening_share": 1.0, "opening_stones": 2, "opening_points": list(range(16))}
 BY_LANES = (
-    (
-        "gomoku:size=4,win=3",
-        {"proof_nodes": 5, "forced_playouts": 2.0},
-        {"noise": 0.25, "opening_share": 1.0, "opening_stones": 2, "opening_points": list(range(16))},
-    ),
+    ("gomoku:size=4,win=3", {"proof_nodes": 5}, OPENINGS),
+    ("gomoku:size=4,win=3", {"proof_nodes": 5, "forced_playouts": 2.0}, OPENINGS),
     ("gomoku:size=4,win=4", {"root": "gumbel", "gumbel_moves": 3}, {"by_halving": True}),
     ("go:size=2", {}, {"temperature": 1.0, "temperature_plies": 99, "full_share": 0.5, "fast_playouts": 2}),
 )

@@ -17,7 +17,9 @@ from typing import Any
 
 MOMENT = 0.5  # seconds of compiling before anything is said
 PAUSE = 1.0  # seconds without compiling after which it is over
-_SPECIALISED = re.compile(r"^(\w+?)_for_(?:eightfold_games_)?(\w+?)(?:_rules)?_[0-9a-f]{16}$")
+_SPECIALISED = re.compile(
+    r"^(\w+?)_for_(?:eightfold_games_)?(\w+?)(?:_rules)?(_with_constants_[0-9a-f]{16})?_[0-9a-f]{16}$"
+)
 _SPECIALISED_PARTS = {
     "defaults": "the rules of",
     "counting": "the patterns of",
@@ -109,7 +111,8 @@ def part_of(module: str) -> str:
     ('the search for gomoku', 'the rules of go')
     """
     if found := _SPECIALISED.match(module):
-        return f"{_SPECIALISED_PARTS.get(found[1], 'the search for')} {found[2]}"
+        board = " on this board" if found[3] else ""  # as a GPU has it (`constants.py`)
+        return f"{_SPECIALISED_PARTS.get(found[1], 'the search for')} {found[2]}{board}"
     if found := _OUR_RULES.match(module):
         return f"the rules of {found[1]}"
     if module.startswith("eightfold."):

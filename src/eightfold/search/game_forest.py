@@ -28,6 +28,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eightfold.core.constants import with_constants
+from eightfold.core.errors import EightfoldError
+from eightfold.core.jit import Ints
 from eightfold.core.rng import make_random
 from eightfold.core.specialise import specialise
 from eightfold.games.game import Game
@@ -215,8 +217,9 @@ class GameForest:
         self._constants = constants_of(settings)
         by_puct = not ways["by_halving"] and settings.forced_playouts <= 0
         self._walk_tree = self.steps.walk_tree_by_puct if by_puct else self.steps.walk_tree
-        self._starts = zeros((len(self._variants), length), np.int64)
-        machine.write(self._starts, np.stack([each.start().state for each in self._variants]))
+        self._starts, starts = zeros((len(self._variants), length), np.int64), _starts_of(self._variants)
+        machine.write(self._starts, starts)
+        self._fixed = starts[:, list(game.spec.fixed)]
         self._scratch = zeros((trees, game.scratch), np.int64)
         self.planes = zeros((rows, channels, game.size, game.size), np.float32) if planes is None else planes
         self.logits = zeros((rows, actions), np.float32) if logits is None else logits
@@ -337,6 +340,8 @@ class GameForest:
                 games.variant,
             )
         )
+        if (states[:, list(self.game.spec.fixed)] != self._fixed[variants]).any():
+            raise EightfoldError(f"{self.game.name}: what GameSpec.fixed names has changed in a game")
         self._collected[numbers] = ended[numbers]
         machine.mark(self.plan.collected, numbers, ended[numbers])
         return [
@@ -370,9 +375,13 @@ class GameForest:
 
 def _rules_of(variants: Sequence[Game]) -> ModuleType:
     """The rules of games that differ in nothing but what is drawn, with all that they share as numbers."""
-    starts = np.stack([each.start().state for each in variants])
+    starts = _starts_of(variants)
     shared = [place for place in variants[0].spec.fixed if (starts[:, place] == starts[0, place]).all()]
     return with_constants(variants[0].rules, {place: int(starts[0, place]) for place in shared})
+
+
+def _starts_of(variants: Sequence[Game]) -> Ints:
+    return np.stack([each.start().state for each in variants])
 
 
 def waiting_share(ways: dict[str, Any]) -> float:
