@@ -95,6 +95,8 @@ TOGETHER = {  # what goes with the least value of another key
     "selfplay.fast_playouts": ["selfplay.full_share=1.0"],
     "selfplay.full_share": ["games=8"],
     "selfplay.theta": ["selfplay.leaves=mixed"],
+    "selfplay.rollouts": ["selfplay.leaves=random"],
+    "selfplay.rollout_epsilon": ["selfplay.leaves=minmax"],
 }
 
 

@@ -40,10 +40,11 @@ def test_with_rules_for_one_board_every_search_is_the_same(run_python):
     run_python(f"{code}play_on_one_board()\n", NUMBA_DISABLE_JIT="1")
 
 
-def play_on_one_board():
-    class OneBoard(Host):
-        one_board = True
+class OneBoard(Host):
+    one_board = True
 
+
+def play_on_one_board():
     for text in (GAMES[1], GAMES[3]):
         assert_equal_searches(text, SETTINGS[1], playouts=8, machine=OneBoard())
 
@@ -168,12 +169,19 @@ def test_compiled_with_one_lane_every_search_is_that_of_the_cpu(text, settings, 
     assert_equal_searches(text, settings, playouts=60, games=2)
 
 
+EVERY_RULE = (*GAMES, "gomoku:size=8,rule=standard", "gomoku:size=7,rule=caro", "go:size=5,ko=situational")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", [*EVERY_RULE, *EXAMPLE_GAMES])
+def test_compiled_for_one_board_every_search_is_that_of_the_cpu(text, monkeypatch):
+    monkeypatch.syspath_prepend(EXAMPLES)
+    assert_equal_searches(text, SETTINGS[1], playouts=60, games=2, machine=OneBoard())
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not is_installed("torch") or why_no_cuda() != "", reason=why_no_cuda() or "no PyTorch")
-@pytest.mark.parametrize(
-    "text",
-    [*GAMES, "gomoku:size=8,rule=standard", "gomoku:size=7,rule=caro", "go:size=5,ko=situational", *EXAMPLE_GAMES],
-)
+@pytest.mark.parametrize("text", [*EVERY_RULE, *EXAMPLE_GAMES])
 @pytest.mark.parametrize("settings", SETTINGS)
 def test_on_a_gpu_every_search_is_that_of_the_cpu(text, settings, monkeypatch):
     monkeypatch.syspath_prepend(EXAMPLES)

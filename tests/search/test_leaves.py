@@ -206,6 +206,17 @@ def test_what_only_mixed_leaves_have_is_refused_with_others():
     check_leaves(LeafSettings(leaves="mixed", theta=0.8, rollout="random"), GAME)
 
 
+def test_what_rollouts_alone_have_is_refused_without_them():
+    for options in ({"rollouts": 8}, {"rollout_depth": 2}, {"rollout_epsilon": 0.5}):
+        name = next(iter(options))
+        assert f"{name}={options[name]} goes with leaves=" in refusal(
+            lambda options=options: check_leaves(LeafSettings(**options), GAME)
+        )
+        check_leaves(LeafSettings(leaves="minmax", **options), GAME)
+    assert "minmax or mixed" in refusal(lambda: check_leaves(LeafSettings(leaves="random", rollout_depth=2), GAME))
+    check_leaves(LeafSettings(leaves="random", rollouts=8), GAME)
+
+
 def test_colours_are_told_apart():
     """The same stones are good for whose they are, whoever is to move."""
     row = [GAME.action(move) for move in ("b3", "a6", "c3", "f6", "d3", "f1")]

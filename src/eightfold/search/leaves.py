@@ -30,7 +30,7 @@ from eightfold.core.threads import run_parts
 from eightfold.games.game import Game
 from eightfold.search.alphabeta import make_work
 from eightfold.search.kernels.leaf_values import draw_generators, mix_values
-from eightfold.search.settings import ONLY_MIXED, LeafSettings
+from eightfold.search.settings import LEAF_EVALUATORS, WITH_LEAVES, LeafSettings
 
 NEAR = 2  # how far from a stone the candidates of players with look-ahead lie, as with the player alphabeta
 TABLE_ENTRIES = 1 << 12  # of their transposition table: it must fit a core's own cache
@@ -40,13 +40,13 @@ Answers = tuple[NDArray[np.float32], NDArray[np.float32]]  # logits [B, A], valu
 
 
 def check_leaves(settings: LeafSettings, game: Game) -> None:
-    """An error if the game cannot play such games, or if a setting is given that only mixed leaves have."""
+    """An error if the game cannot play such games, or if a setting is given that only other leaves have."""
     for declared in settings_of(LeafSettings):
-        value = getattr(settings, declared.field)
-        if declared.field in ONLY_MIXED and settings.leaves != "mixed" and value != declared.default:
+        value, kinds = getattr(settings, declared.field), WITH_LEAVES.get(declared.field, LEAF_EVALUATORS)
+        if settings.leaves not in kinds and value != declared.default:
             raise EightfoldError(
-                f"{declared.name}={value} goes with leaves=mixed, and leaves={settings.leaves} has none of it;"
-                f" set leaves=mixed, or leave {declared.name} out"
+                f"{declared.name}={value} goes with leaves={' or '.join(kinds)}, and leaves={settings.leaves} has none"
+                f" of it; set leaves={kinds[-1]}, or leave {declared.name} out"
             )
     if settings.rollouts_wanted == "minmax" and not game.scores_moves:
         how = f"leaves={settings.leaves}" + (",rollout=minmax" if settings.leaves == "mixed" else "")

@@ -64,7 +64,13 @@ class PlaySettings:
 
 
 LEAF_EVALUATORS = ("network", "random", "minmax", "mixed")
-ONLY_MIXED = ("theta", "rollout")  # settings that mean something with leaves=mixed alone
+WITH_LEAVES = {  # settings that mean something with some leaves alone
+    "theta": ("mixed",),
+    "rollout": ("mixed",),
+    "rollouts": ("random", "minmax", "mixed"),
+    "rollout_depth": ("minmax", "mixed"),
+    "rollout_epsilon": ("minmax", "mixed"),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
