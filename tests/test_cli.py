@@ -219,6 +219,12 @@ def test_warmup_compiles_what_players_need(tmp_path):
             "match", player, "random", "--game", "gomoku:size=7", "--games", "2", EIGHTFOLD_CACHE=str(tmp_path)
         )
         assert done.returncode == 0, done.stderr
+    for command in (
+        ("solve", "h8 a1 h9 a2 h10 b1"),
+        ("match", "net:gomoku-15,playouts=4", "greedy", "--openings", "balanced:gomoku-8", "--games", "2"),
+    ):
+        done = new_interpreter(*command, EIGHTFOLD_CACHE=str(tmp_path))
+        assert done.returncode == 0, done.stderr
     assert set(tmp_path.rglob("*.nbc")) == kernels
 
 

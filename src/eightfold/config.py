@@ -45,7 +45,8 @@ def load_config(defaults: C, path: Path) -> C:
     try:
         return _from_toml(defaults, path.read_text(encoding="utf-8"), str(path))
     except (OSError, UnicodeDecodeError) as error:
-        raise EightfoldError(f"cannot read the configuration {path}: {error}") from None
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise EightfoldError(f"cannot read the configuration {path}: {reason}") from None
 
 
 def _presets() -> Any:

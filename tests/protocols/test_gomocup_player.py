@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from eightfold.arena import make_player, play_match
 from eightfold.arena.forfeit import Forfeit
-from eightfold.core.commands import split_command
+from eightfold.core.commands import split_command, split_words
 from eightfold.games import make_game
 from eightfold.games.records.files import read_records
 from eightfold.protocols.gomocup.player import GomocupPlayer
@@ -377,3 +377,12 @@ def test_whatever_an_engine_says_is_a_move_or_a_forfeit(said):
     with contextlib.suppress(Forfeit):
         assert 0 <= player.think(game.start()).action < 36
     player.close()
+
+
+def test_a_program_among_the_games_is_found_though_the_path_leaves_them_out(tmp_path, monkeypatch):
+    engine = tmp_path / "some-engine"
+    engine.write_text("#!/bin/sh\n")
+    engine.chmod(0o755)
+    assert "no program 'some-engine'" in refusal(lambda: split_words("some-engine --fast", "gtp"))
+    monkeypatch.setattr("eightfold.core.commands.GAMES", str(tmp_path))
+    assert split_words("some-engine --fast", "gtp") == [str(engine), "--fast"]

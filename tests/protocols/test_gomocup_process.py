@@ -122,7 +122,9 @@ def test_end_is_heard_while_kernels_are_compiled(tmp_path):
         manager.send("BEGIN")
         time.sleep(0.5)
         assert manager.end() == 0
-        assert all("still compiles" in line or line == "7,7" for line in manager.rest()), "no thought was waited for"
+        assert all("this is a quick move" in line or line == "7,7" for line in manager.rest()), (
+            "no thought was waited for"
+        )
 
 
 def test_a_manager_that_goes_away_is_no_reason_to_stay():
@@ -183,7 +185,11 @@ def test_what_others_print_does_not_get_between_the_lines(tmp_path):
 
 def test_bad_options_are_one_line_and_exit_code_2():
     for command, name in (([], "pbrain-eightfold"), ([sys.executable, "-m", "eightfold", "gomocup"], "eightfold")):
-        for player, said in (("gredy", "unknown player 'gredy'"), ("mcts:x=1", "unknown option of player mcts 'x'")):
+        for player, said in (
+            ("gredy", "unknown player 'gredy'"),
+            ("mcts:x=1", "unknown option of player mcts 'x'"),
+            ("net:nowhere", "nowhere holds no network"),
+        ):
             with Manager("--player", player, command=command or None) as manager:
                 assert manager.process.wait(LONG) == 2
                 errors = manager.errors()

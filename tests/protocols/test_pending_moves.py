@@ -69,7 +69,7 @@ def test_start_is_answered_while_the_player_gets_ready(tmp_path, monkeypatch):
     with Manager("--player", "python:waiting:Waiting") as manager:
         assert manager.ask("START 15") == "OK"
         assert manager.ask("INFO timeout_turn 300", "TURN 7,7") == "7,6", "a quick move, since time is short"
-        assert "still compiles" in manager.remarks[-1]
+        assert "the player still loads; this is a quick move" in manager.remarks[-1]
         (tmp_path / "allowed").touch()
         move_of(manager.ask("INFO timeout_turn 0", "INFO timeout_match 0", "TURN 3,3"), 15)
         assert manager.ask("PLAY 7,7").startswith("ERROR"), "the early stones are on the board"
@@ -104,7 +104,7 @@ def test_without_a_limit_the_first_move_waits(blocked):
     blocked.set()
     finished(waiting.join)
     move_of(said[-1], 15)
-    assert "still compiles" not in "".join(said)
+    assert "quick move" not in "".join(said)
 
 
 def test_rules_and_memory_may_change_while_the_player_gets_ready(blocked):

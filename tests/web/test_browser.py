@@ -253,6 +253,15 @@ def test_a_pasted_record_is_walked_through_reviewed_and_saved(page):
     page.wait_for_function("() => window.eightfold.game.state.node === 1")
     page.click('svg.tree g[data-node="5"]')
     page.wait_for_function("() => window.eightfold.game.state.node === 5")
+    # A value that fell is no mistake where the move was the engine's own choice: the engine saw it only then.
+    fell = "best => { const { game } = window.eightfold; const { move } = game.nodes.get(1);"
+    fell += " game.addEvaluation({ node: 0, value: 0.9, best: best ?? move, left: 0 });"
+    fell += " game.addEvaluation({ node: 1, value: 0.1, best: 0, left: 0 }); }"
+    listed = page.locator("ul.mistakes li")
+    page.evaluate(fell, 0)
+    assert "better a" in listed.first.inner_text()
+    page.evaluate(fell, None)
+    assert not any(each.startswith("1. ") for each in listed.all_inner_texts())
     with page.expect_download() as saved:
         page.click("#save")
     text = saved.value.path().read_text()

@@ -95,3 +95,17 @@ def test_games_by_other_rules_and_another_run_in_the_middle_of_a_replay(page):
     assert page.locator(".replay-board svg").count() == page.locator("#selfplay-games li").count() == 0
     choose_run(page, "go")
     board_of(page, 9, 4)
+
+
+def test_a_score_that_was_measured_once_is_a_dot_and_only_what_was_measured_has_a_name(chromium, tmp_path):
+    write_run(tmp_path / "short", "gomoku:size=7", SEVEN)
+    score = {"score": 0.5, "ci95": [0.4, 0.6], "wins": 1, "draws": 0, "losses": 1}
+    measured = {"mcts": score, "earlier": score}
+    with open(tmp_path / "short" / "metrics.jsonl", "a") as file:
+        file.write(json.dumps({"minutes": 2.0, "games": 2, "evaluation": measured}) + "\n")
+    with running(Lobby(runs=[tmp_path / "short"])) as address, opened_page(chromium, address) as page:
+        page.click('nav a[data-view="runs"]')
+        chart = page.locator("figure", has=page.get_by_role("heading", name="Score"))
+        chart.locator("circle.c1").wait_for()
+        assert chart.locator("circle").count() == 2
+        assert chart.locator(".legend span:visible").all_inner_texts() == ["against mcts", "against its earlier self"]

@@ -6,7 +6,9 @@ import threading
 from concurrent.futures import Future
 
 from eightfold.web.lobby import Lobby
+from eightfold.web.serve import check_watched
 from patience import LONG, finished
+from refusals import refusal
 from web.serving import get, served
 
 WITHOUT = """
@@ -50,6 +52,19 @@ def test_what_serves_the_page_imports_no_numba_and_no_torch(run_python):
 
 def test_a_missing_library_is_named_with_its_extra(run_python):
     assert run_python(WITHOUT).strip() == 'the page needs Uvicorn: pip install "eightfold[web]"'
+
+
+def test_what_can_be_no_run_is_refused_and_what_may_become_one_is_not(tmp_path):
+    for name in ("file.md", "games/1.sgf", "begun/config.toml"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("")
+    (tmp_path / "empty").mkdir()
+    for name in ("begun", "empty", "nowhere"):
+        check_watched(tmp_path / name)
+    for name in ("file.md", "games"):
+        assert refusal(lambda name=name: check_watched(tmp_path / name)) == (
+            f"--run {tmp_path / name} is no run's folder: it has neither config.toml nor metrics.jsonl"
+        )
 
 
 def test_a_wrong_player_ends_the_command_before_anything_opens(run_python):

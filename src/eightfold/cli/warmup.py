@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +47,9 @@ def steps(families: Sequence[str], *, training: bool = False) -> list[list[Step]
     searches.append(("symmetry: SLAP", _slap))
     others: list[Step] = []
     for family, game in {family: make_game(family) for family in reversed(families)}.items():
+        searches.append((f"{family}: openings", partial(_openings, family)))
+        if game.spec.threat_room is not None:
+            searches.append((f"{family}: wins by threats", partial(_threats, family)))
         if game.spec.sgf:
             searches.append((f"{family}: patterns of records", partial(_patterns, family)))
         if game.counts_points:  # its rules first, while the searches of another game are compiled
@@ -174,6 +178,24 @@ def _patterns(family: str) -> None:
         learn_library([path], game=family, templates=("3x3",), threads=1)
 
 
+def _openings(family: str) -> None:
+    from eightfold.core.rng import make_random
+    from eightfold.games.game import make_game
+    from eightfold.search.openings import draw_openings, won_by_force
+
+    game = make_game(f"{family}:size=5")
+    won_by_force(game, draw_openings(game, 1, least=1, most=1, random=make_random(0)).states)
+
+
+def _threats(family: str) -> None:
+    """As `eightfold solve` finds them, and searches at their roots and leaves."""
+    from eightfold.games.game import make_game
+    from eightfold.search.solving import solve
+
+    solve(make_game(f"{family}:size=9").after(["e5", "a1", "e6", "a2", "e7", "b1"]), nodes=100)  # three in a row
+    _selfplay(family, threat_nodes=10, leaf_threat_nodes=10)
+
+
 def _ownership(family: str) -> None:
     from eightfold.games.game import make_game
     from eightfold.games.points import count
@@ -204,13 +226,13 @@ class _Undecided:
         return np.zeros((len(planes), self._actions), np.float32), np.zeros(len(planes), np.float32)
 
 
-def _selfplay(family: str) -> None:
+def _selfplay(family: str, **changes: Any) -> None:
     from eightfold.games.game import make_game
     from eightfold.learning.config import SelfPlayConfig
     from eightfold.learning.selfplay import SelfPlay
 
     game = make_game(f"{family}:size=5")
-    few = SelfPlayConfig(parallel_games=2, playouts=4, opening_share=1.0)
+    few = SelfPlayConfig(parallel_games=2, playouts=4, opening_share=1.0, **changes)
     for settings in (few, replace(few, root="gumbel"), replace(few, forced_playouts=2.0)):
         games = SelfPlay(game, _Undecided(game.actions), settings=settings, random=np.random.default_rng(0)).play(1)
         games[0].replay_states(game)

@@ -8,6 +8,8 @@ import shutil
 
 from eightfold.core.errors import EightfoldError
 
+GAMES = "/usr/games:/usr/local/games"  # where Debian puts GNU Go, which root's PATH leaves out
+
 
 def split_command(text: str) -> tuple[str, str]:
     """Options and command of `key=value,key=value,COMMAND`.
@@ -33,5 +35,8 @@ def split_words(command: str, protocol: str) -> list[str]:
             f"player {protocol} names no command; write {protocol}:COMMAND, or {protocol}:seconds=1,COMMAND"
         )
     if shutil.which(words[0]) is None:
-        raise EightfoldError(f"player {protocol}: there is no program {words[0]!r} that could be run")
+        program = shutil.which(words[0], path=GAMES)
+        if program is None:
+            raise EightfoldError(f"player {protocol}: there is no program {words[0]!r} that could be run")
+        words[0] = program
     return words

@@ -166,7 +166,8 @@ class Session:
 def serve_lines(
     begin: Callable[[Say], Conversation], protocol: LineProtocol, player: str | None, *, ponder: bool = False
 ) -> None:
-    """Hold a conversation on standard input and output; a wrong player's text is an error before it begins.
+    """Hold a conversation on standard input and output; a wrong player's text, or a network that
+    is not there, is an error before it begins.
 
     With `ponder` the player thinks on while its opponent does.
 
@@ -176,8 +177,13 @@ def serve_lines(
     if player is not None:
         from eightfold.arena.players import read_player
 
-        if not read_player(player).kind.has_tree and ponder:
+        spec = read_player(player)
+        if not spec.kind.has_tree and ponder:
             raise EightfoldError(f"player {player} keeps no tree to grow in its opponent's time; leave --ponder out")
+        if spec.name == "net":
+            from eightfold.nets.store.policy_value import find_exported
+
+            find_exported(spec.argument)
     try:
         os.fstat(2)
     except OSError:  # a manager may have closed the error output, and the next file would take its number

@@ -46,6 +46,8 @@ def serve(
     """Serve until Ctrl-C, or until `training` returns."""
     for module in ("fastapi", "uvicorn", "websockets"):
         need(module, purpose="the page")
+    for run in runs:
+        check_watched(run)
     lobby: Future[Lobby] = Future()
     lobby.set_running_or_notify_cancel()  # a visitor who stops waiting for it cancels it for nobody else
     given = {"runs": runs, "players": players, "isns": isns, "patterns": patterns, "game": game}
@@ -84,7 +86,7 @@ def serve(
     taken = "" if listening.getsockname()[1] == port or port == 0 else f" (port {port} is taken)"
     print(f"Eightfold is at {address}{taken}; Ctrl-C ends it", flush=True)
     for run in runs:
-        if not run.exists():
+        if not is_run(run):
             print(f"{run} is no run yet; the page shows it as soon as training begins there", flush=True)
     if browser and has_display():
         # The socket listens already, so the browser may come before the server has started.
@@ -104,6 +106,18 @@ def serve(
         listening.close()
     if lobby.done():
         lobby.result()  # tells why it could not be made
+
+
+def is_run(path: Path) -> bool:
+    return any((path / name).exists() for name in ("config.toml", "metrics.jsonl"))
+
+
+def check_watched(path: Path) -> None:
+    """An error if what lies there is no run, and none can begin there."""
+    from eightfold.learning.runs.atomic_save import has_other_files
+
+    if path.exists() and not is_run(path) and (not path.is_dir() or has_other_files(path)):
+        raise EightfoldError(f"--run {path} is no run's folder: it has neither config.toml nor metrics.jsonl")
 
 
 def _make_lobby(made: Future[Lobby], given: Mapping[str, Any]) -> None:

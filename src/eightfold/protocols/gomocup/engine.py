@@ -13,6 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from eightfold import __version__
+from eightfold.core.compiling import BURSTS
 from eightfold.core.errors import EightfoldError
 from eightfold.games.game import Position
 from eightfold.protocols.engine import Engine
@@ -188,7 +189,8 @@ class Gomocup:
         action = self._pending.quick_move(self._engine.game)
         self._pending.play(action, self._engine.game)
         self._engine.clock.add_move(0.0 if self._since is None else time.perf_counter() - self._since)
-        self._say("MESSAGE the search still compiles (once on this machine); this is a quick move")
+        why = "compiles (once on this machine)" if BURSTS.now else "loads"
+        self._say(f"MESSAGE the player still {why}; this is a quick move")
         self._say(write_point(action, self._engine.game))
 
     def _move(self) -> None:

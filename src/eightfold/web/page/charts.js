@@ -47,8 +47,8 @@ export class Chart {
     this.svg = makeSvg("svg", { class: "chart", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": title },
       this.bands, this.axes, this.cross, ...this.paths, this.dots);
     this.readout = make("p", { class: "readout" });
-    const legend = curves.length > 1
-      ? make("p", { class: "legend" }, ...curves.map((curve, k) => make("span", { class: `c${k}` }, curve.name))) : null;
+    this.names = curves.map((curve, k) => make("span", { class: `c${k}` }, curve.name));
+    const legend = curves.length > 1 ? make("p", { class: "legend" }, ...this.names) : null;
     this.node = make("figure", { class: "card chart-card" }, make("figcaption", {}, make("h2", {}, title), legend),
       this.svg, this.readout);
     this.svg.addEventListener("pointermove", (event) => this.point(event));
@@ -67,6 +67,7 @@ export class Chart {
       .filter((point) => point && Number.isFinite(point.y)));
     const all = this.series.flat();
     this.node.hidden = all.length === 0;
+    this.names.forEach((name, number) => { name.hidden = this.series[number].length === 0; });
     if (!all.length) return;
     const least = Math.min(...all.map((point) => point.low));
     const most = this.top ?? Math.max(...all.map((point) => point.high));
@@ -98,11 +99,11 @@ export class Chart {
       const path = points.map(({ x, y }, k) => `${k ? "L" : "M"}${this.x(x).toFixed(1)} ${this.y(y).toFixed(1)}`);
       this.paths[number].setAttribute("d", path.join(""));
     });
-    const whiskers = this.curves.flatMap((curve, number) => (curve.whiskers ? this.series[number] : [])).flatMap((p) => [
-      makeSvg("line", { x1: this.x(p.x), x2: this.x(p.x), y1: this.y(p.low), y2: this.y(p.high) }),
-      makeSvg("circle", { cx: this.x(p.x), cy: this.y(p.y), r: 3.6 }),
-    ]);
-    this.dots.replaceChildren(...whiskers);
+    // A single point is a dot too: a line needs two.
+    this.dots.replaceChildren(...this.curves.flatMap(({ whiskers }, number) => this.series[number].flatMap((p, _, points) => [
+      whiskers && makeSvg("line", { x1: this.x(p.x), x2: this.x(p.x), y1: this.y(p.low), y2: this.y(p.high) }),
+      (whiskers || points.length === 1) && makeSvg("circle", { class: `c${number}`, cx: this.x(p.x), cy: this.y(p.y), r: 3.6 }),
+    ])).filter(Boolean));
     this.read(this.last);
   }
 

@@ -120,6 +120,12 @@ export class Game extends EventTarget {
     return mover === BLACK ? before - after : after - before;
   }
 
+  // Whether the move to a node is the one that the engine prefers where it was played.
+  wasBest(node) {
+    const { parent, move } = this.nodes.get(node) ?? {};
+    return move !== undefined && this.state?.evaluations[parent]?.[1] === move;
+  }
+
   humanToMove() {
     const { state } = this;
     if (!state || state.over) return false;

@@ -49,6 +49,7 @@ export class WinRateGraph {
   showMistakes(state, x) {
     const mistakes = this.line
       .map((node, k) => ({ node, k, loss: this.game.loss(node) }))
+      .filter(({ node }) => !this.game.wasBest(node)) // what was lost then was lost before, and seen only now
       .filter(({ loss }) => loss !== undefined && loss >= MISTAKE);
     this.mistakes.replaceChildren(...mistakes.map(({ node, k, loss }) =>
       // A line without a length and with round ends: a dot that stays round however wide the graph is drawn.
