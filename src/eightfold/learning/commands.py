@@ -130,6 +130,7 @@ def carry_out(
         console.print(f"stopped and saved; the same command goes on with {folder}", soft_wrap=True)
         return heard[0]
     console.print(f"let it play: eightfold match {match} --games 10", soft_wrap=True)
+    console.print(f"see it on a page: eightfold serve --run {folder}", soft_wrap=True)
     return None
 
 
