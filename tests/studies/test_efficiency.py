@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -15,6 +16,7 @@ from eightfold.studies.efficiency.ideas import IDEAS, OWN, arm_config, arms_of, 
 from eightfold.studies.efficiency.stages import ALL_IDEAS, EfficiencySettings, check, matches, worth
 from eightfold.studies.frame import load_study, run_study
 from eightfold.studies.grid import mean_interval
+from published import check_report
 from refusals import refusal
 
 
@@ -116,3 +118,7 @@ def test_the_whole_study_in_small(tmp_path):
     assert len(stages["matches"]["result"]) == 3
     assert "cannot be told" in report
     assert (tmp_path / "worth.svg").is_file()
+
+
+def test_the_published_report_is_what_its_numbers_say(tmp_path):
+    check_report(load_study("efficiency"), Path(__file__).parents[2] / "docs" / "studies" / "efficiency", tmp_path)

@@ -38,6 +38,13 @@ STUDY = Study(
             measure=stages.matches,
             section=sections.matches,
         ),
-        Stage(name="worth", settings=(), after=("runs", "matches"), measure=stages.worth, section=sections.worth),
+        Stage(
+            name="worth",
+            version=2,
+            settings=(),
+            after=("runs", "matches"),
+            measure=stages.worth,
+            section=sections.worth,
+        ),
     ),
 )

@@ -48,12 +48,14 @@ def worth(report: Report, found: list[dict[str, Any]]) -> None:
     report.heading("What each idea is worth")
     report.text(
         "Elo of the run with the idea over the run without: for each seed a rating of all its networks (Bradley-Terry),"
-        " then the mean over seeds with its 95 % interval by Student's t. An idea helps, or does not, where that"
-        " interval leaves 0 out; with few seeds it is wide, and of one seed nothing can be told. The score is the"
-        " direct one, the run with the idea against the run without."
+        " then the mean over seeds with its 95 % interval by Student's t. The more ideas are asked about, the sooner"
+        " the interval of one of them leaves 0 out by chance; so an idea helps, or does not, only where that is no luck"
+        " among so many (5 % after Holm's correction, the column *luck*). Otherwise it wants a run of its own, on other"
+        " seeds. Of one seed nothing can be told. The score is the direct one, the run with the idea against the run"
+        " without."
     )
     report.table(
-        ("idea", "in the preset", "Elo", "95 % interval", "seeds", "score", "verdict"),
+        ("idea", "in the preset", "Elo", "95 % interval", "seeds", "score", "luck", "verdict"),
         [
             (
                 row["idea"],
@@ -62,6 +64,7 @@ def worth(report: Report, found: list[dict[str, Any]]) -> None:
                 "" if row["low"] is None else f"{row['low']:+.0f} to {row['high']:+.0f}",
                 ", ".join(f"{each:+.0f}" for each in row["each"]),
                 percent(row["score"]),
+                f"{row['chance']:.3f}",
                 row["verdict"],
             )
             for row in found

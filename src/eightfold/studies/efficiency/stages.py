@@ -21,10 +21,12 @@ from eightfold.studies.advisor.training import MANY, play
 from eightfold.studies.efficiency.ideas import IDEAS, OWN, arm_config, arms_of, read_ideas
 from eightfold.studies.frame import Part, Work
 from eightfold.studies.grid import grid, mean_interval
+from eightfold.studies.paired import Difference, of_several
 from eightfold.studies.runs import TimedRun, network_place, warm_up
 
 ALL_IDEAS = "caps pruning gumbel points soft next openings averaged larger larger-late none slap average"
 FIRST, LAST = "first", "last"  # networks that a run keeps
+LUCK = 0.05  # of all ideas together: what is told of one of them is wrong so often at most
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,26 +147,29 @@ def worth(work: Work) -> list[dict[str, Any]]:
     names = [OWN, *(idea["name"] for idea in ideas)]
     seeds = list(dict.fromkeys(row["seed"] for row in played))
     ratings = [_ratings([row for row in played if row["seed"] == seed], names) for seed in seeds]
-    found = []
+    found, elo = [], []
     for number, idea in enumerate(ideas, 1):
         sign = -1 if idea["is_there"] else 1  # then the arm is the run without
         each = [sign * rating[number] for rating in ratings]
-        mean, low, high = mean_interval(each)
+        elo.append(Difference(*mean_interval(each), len(each)))
         against = [row for row in played if {row["first"], row["second"]} == {OWN, idea["name"]}]
         score = sum(row["score"] for row in against) / len(against)  # of the preset, which comes first
         found.append(
             {
                 "idea": idea["name"],
                 "is_there": idea["is_there"],
-                "elo": mean,
-                "low": low,
-                "high": high,
+                "elo": elo[-1].mean,
+                "low": elo[-1].low,
+                "high": elo[-1].high,
                 "each": each,
                 "score": score if idea["is_there"] else 1 - score,
-                "verdict": verdict(low, high),
             }
         )
-    return sorted(found, key=lambda row: -row["elo"])
+    chances = of_several([each.chance for each in elo])
+    told = [
+        {**row, "chance": one, "verdict": verdict(row["elo"], one)} for row, one in zip(found, chances, strict=True)
+    ]
+    return sorted(told, key=lambda row: -row["elo"])
 
 
 def _ratings(played: list[dict[str, Any]], names: list[str]) -> list[float]:
@@ -176,11 +181,11 @@ def _ratings(played: list[dict[str, Any]], names: list[str]) -> list[float]:
     return [rating.elo for rating in fit_ratings(len(names), scores, anchor=0, first_move=False).ratings]
 
 
-def verdict(low: float | None, high: float | None) -> str:
+def verdict(elo: float, chance: float) -> str:
     """
-    >>> verdict(5.0, 60.0), verdict(-40.0, 3.0), verdict(-80.0, -2.0), verdict(None, None)
-    ('helps', 'cannot be told', 'does not help', 'cannot be told')
+    >>> verdict(30.0, 0.01), verdict(30.0, 0.2), verdict(-30.0, 0.01)
+    ('helps', 'cannot be told', 'does not help')
     """
-    if low is None or high is None:
+    if chance >= LUCK:
         return "cannot be told"
-    return "helps" if low > 0 else "does not help" if high < 0 else "cannot be told"
+    return "helps" if elo > 0 else "does not help"
