@@ -16,7 +16,7 @@ from eightfold.benchmarks.reference.gomoku import BLACK, PlainGomoku
 from eightfold.studies import verdicts
 from eightfold.studies.frame import Part, load_study, run_study
 from eightfold.studies.slap_synthetic import claims, training
-from eightfold.studies.slap_synthetic.analysis import mean_iterations, paired_difference, speed_up
+from eightfold.studies.slap_synthetic.analysis import both_levels, mean_iterations, paired_difference, speed_up
 from eightfold.studies.slap_synthetic.settings import SyntheticSettings
 from eightfold.studies.slap_synthetic.stages import GRID_AXES
 from eightfold.studies.slap_synthetic.states import (
@@ -342,8 +342,18 @@ def test_differences_are_between_models_of_one_repeat() -> None:
     assert mean_iterations(ours, 3.0, 10).text() == "125 (104 to 146)"
 
 
-def test_the_published_report_is_what_its_numbers_say(tmp_path: Path) -> None:
-    check_report(STUDY, Path(__file__).parents[2] / "docs" / "studies" / "slap-synthetic", tmp_path)
+def test_what_was_not_trained_is_not_said_to_have_failed() -> None:
+    ours = runs_of("slap", reach=100, end=2.8)
+    assert speed_up([], ours, 3.0, 10).text() == both_levels([], ours, 10).text() == "not measured"
+    assert both_levels(ours, [], 10).text() == "not measured"
+    never = [{**run, "validation": [9.0 for _ in run["validation"]]} for run in ours]
+    for ratio in (speed_up(ours, never, 3.0, 10), both_levels(ours, never, 10)):
+        assert ratio.text() == "unknown, since not all models got there"
+
+
+@pytest.mark.parametrize("name", ["slap-synthetic", "slap-synthetic-own"])
+def test_the_published_reports_are_what_their_numbers_say(name: str, tmp_path: Path) -> None:
+    check_report(STUDY, Path(__file__).parents[2] / "docs" / "studies" / name, tmp_path)
 
 
 def test_wrong_settings_are_one_line(tmp_path: Path) -> None:

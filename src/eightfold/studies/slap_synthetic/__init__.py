@@ -74,7 +74,7 @@ STUDY = Study(
         ),
         Stage(
             name="claims",
-            version=4,
+            version=5,
             after=("learning", "samples", "search"),
             settings=(),
             measure=claims.claims,

@@ -140,7 +140,7 @@ class Ratio(NamedTuple):
 
     def text(self) -> str:
         if self.ratio is None:
-            return "unknown, since not all models got there"
+            return "unknown, since not all models got there" if self.repeats else "not measured"
         between = "" if self.low is None or self.bound else f" ({self.low:.2f} to {self.high:.2f})"
         return f"{'at least ' if self.bound else ''}{self.ratio:.2f}{between}"
 
@@ -158,7 +158,7 @@ def speed_up(slow: Sequence[Run], fast: Sequence[Run], level: float, record: int
     for repeat in both:
         times = [[_time(run, level, record) for run in of if run["repeat"] == repeat] for of in (slow, fast)]
         if not all(arrived for _, arrived in times[1]):
-            return NO_RATIO
+            return Ratio(None, None, None, len(both))
         bound = bound or not all(arrived for _, arrived in times[0])
         slow_mean, fast_mean = (statistics.fmean(time for time, _ in of) for of in times)
         logs.append(math.log(slow_mean / fast_mean))
@@ -175,6 +175,6 @@ def both_levels(slow: Sequence[Run], fast: Sequence[Run], record: int) -> Ratio:
         one, other = ([run for run in of if run["repeat"] == repeat] for of in (slow, fast))
         each = [speed_up(one, other, level, record) for level in LEVELS]
         if any(ratio.ratio is None or ratio.bound for ratio in each):
-            return NO_RATIO
+            return Ratio(None, None, None, max(ratio.repeats for ratio in each))
         found.append(statistics.fmean(ratio.ratio for ratio in each if ratio.ratio is not None))
     return Ratio(*mean_interval(found), len(found)) if found else NO_RATIO
