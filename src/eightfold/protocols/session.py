@@ -166,10 +166,10 @@ class Session:
 def serve_lines(
     begin: Callable[[Say], Conversation], protocol: LineProtocol, player: str | None, *, ponder: bool = False
 ) -> None:
-    """Hold a conversation on standard input and output; a wrong player's text, or a network that
-    is not there, is an error before it begins.
+    """Hold a conversation on standard input and output.
 
-    With `ponder` the player thinks on while its opponent does.
+    A wrong player's text, or a network that is not there, is an error before it begins. With `ponder` the player thinks
+    on while its opponent does.
 
     Whatever else prints (a library, a user's player) must not get between the lines of the protocol: it goes to the
     error output.
