@@ -120,5 +120,6 @@ def test_the_whole_study_in_small(tmp_path):
     assert (tmp_path / "worth.svg").is_file()
 
 
-def test_the_published_report_is_what_its_numbers_say(tmp_path):
-    check_report(load_study("efficiency"), Path(__file__).parents[2] / "docs" / "studies" / "efficiency", tmp_path)
+@pytest.mark.parametrize("name", ["efficiency", "efficiency-pruning"])
+def test_the_published_reports_are_what_their_numbers_say(name, tmp_path):
+    check_report(load_study("efficiency"), Path(__file__).parents[2] / "docs" / "studies" / name, tmp_path)
