@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,6 +15,10 @@ from hypothesis import settings
 # One thread for each process: the tests run side by side already, and threads that wait for a core spin. PyTorch reads
 # this when it is imported, here and in the processes that tests start.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# Shells start what is in the background with Ctrl-C ignored, and children inherit that: tests that send it would wait.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # These machines are shared: a slow moment is no failure, so Hypothesis sets no deadline.
 settings.register_profile("eightfold", deadline=None)

@@ -26,7 +26,7 @@ from eightfold.nets.store.open import open_network
 from eightfold.nets.store.policy_value import PolicyValueNetwork, best_shipped, find_exported
 from eightfold.protocols.default_player import engine_player
 from managers import Manager, move_of
-from patience import finished
+from patience import LONG, finished
 from refusals import refusal
 
 onnx = pytest.importorskip("onnx", reason="onnx is not installed")
@@ -284,9 +284,8 @@ def test_an_engine_without_an_export_says_how_to_make_one(tmp_path):
     path.unlink()
     assert json.loads((tmp_path / "net" / "network.json").read_text())["game"] == GAME
     with Manager("--player", f"net:{tmp_path / 'net'}") as manager:
-        answer = manager.ask("START 7")
-        if answer == "OK":  # a busy machine does not know it yet
-            answer = manager.ask("BEGIN")
-        assert answer.startswith("ERROR")
-        assert "eightfold export" in answer
-        assert manager.end() == 0
+        assert manager.process.wait(LONG) == 2
+        said = manager.errors()
+    assert said.startswith("pbrain-eightfold: ")
+    assert "eightfold export" in said
+    assert said.count("\n") == 1
