@@ -3,9 +3,9 @@
     size, rule = state[SIZE], state[RULE]      becomes      size, rule = (8), (0)
 
 A kernel reads them from the state, so that it compiles once for a game and not once for a size. A GPU pays for that:
-what is read may be anything, so the rules of every variant lie in the way of the one that is played, and there are four
-times as many instructions as it keeps at hand. Numbers leave what this board needs. `eightfold.core.specialise` binds
-searches to such copies as to any rules. Lines stay where they were, so that `copied_from` leads from what a compiler
+what is read may be anything, so the rules of every variant take instructions, registers and a stack, up to four times
+what the one that is played needs. Numbers leave what this board needs. `eightfold.core.specialise` binds searches to
+such copies as to any rules. Lines stay where they were, so that `copied_from` leads from what a compiler
 says of a copy to the line that somebody wrote.
 
 Rules that cannot be copied, such as those that read a file beside their own, are left as they are, which is right too.

@@ -43,7 +43,7 @@ TUNING = {
 class CudaMachine:
     """See `eightfold.search.game_forest.Machine`. Arrays are views of tensors, which `tensor` gives back."""
 
-    one_board = True  # with a quarter of the instructions, which a GPU has to fetch all the time
+    one_board = True  # for fewer instructions and registers: see `eightfold.core.constants`
 
     def __init__(self, device: str = "cuda") -> None:
         self.device = torch.device(device)
