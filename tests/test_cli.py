@@ -208,6 +208,22 @@ def test_players_explains_every_player_and_option():
             assert f"{option.name}={'' if option.absent else option.default}" in done.stdout
 
 
+def test_players_explains_those_that_are_named():
+    done = eightfold("players", "greedy", "net:gomoku-8")
+    assert done.returncode == 0
+    table = done.stdout.partition("\nName one")[0]
+    assert [line.split()[0] for line in table.splitlines() if line[:1].isalpha()] == ["greedy", "net"]
+    assert "lambda=0.5" in done.stdout
+    assert "playouts=400" in done.stdout
+    assert "depth=" not in done.stdout.replace("rollout_depth=", "")
+
+    assert "a person at this terminal" in eightfold("players", "human").stdout
+
+    unknown = eightfold("players", "gredy")
+    assert unknown.returncode == 2
+    assert unknown.stderr.startswith("eightfold: unknown player 'gredy' (did you mean 'greedy'?); known: random, ")
+
+
 @pytest.mark.slow
 def test_warmup_compiles_what_players_need(tmp_path):
     """After a warm-up no kernel of a player is compiled again."""

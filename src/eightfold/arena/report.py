@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from eightfold.arena.players import HUMAN
+from eightfold.core.errors import unknown
 from eightfold.core.settings import settings_of
 from eightfold.core.words import number_of
 from eightfold.games.game import Game, Position
@@ -99,21 +102,29 @@ def _warmth(level: Level) -> str:
     )
 
 
-def print_players() -> None:
-    """Every kind of player with its options, as they are declared."""
+def print_players(names: Sequence[str] = ()) -> None:
+    """Kinds of players with their options, as they are declared: those that are named, alone or in full, or all."""
+    known = [*PLAYERS, HUMAN]
+    named = [name.partition(":")[0] for name in names] or known
+    for name in named:
+        if name not in known:
+            raise unknown("player", name, known)
+    chosen = {name: player for name, player in PLAYERS.items() if name in named}
     console = Console(emoji=False)
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     table.add_column(style="bold", no_wrap=True)
     table.add_column(no_wrap=True)
     table.add_column()
-    for name, player in PLAYERS.items():
+    for name, player in chosen.items():
         kind = player.KIND
         table.add_row(name, f":{kind.argument}" if kind.argument else "", kind.summary)
         for one in settings_of(player.Options):
             usual = f"; if left out, {one.absent}" if one.absent else ""
             table.add_row("", f"{one.name}={'' if one.absent else one.default}", f"{one.help}; {one.expected()}{usual}")
         table.add_row()
-    table.add_row(HUMAN, "", "a person at this terminal, in `eightfold match`; see also `eightfold play`")
+    if HUMAN in named:
+        table.add_row(HUMAN, "", "a person at this terminal, in `eightfold match`; see also `eightfold play`")
     console.print(table)
-    examples = ", ".join(player.KIND.example for player in PLAYERS.values() if player.KIND.example)
-    console.print(f"\nName one with its options after a colon: {examples}", highlight=False)
+    examples = ", ".join(player.KIND.example for player in chosen.values() if player.KIND.example)
+    if examples:
+        console.print(f"\nName one with its options after a colon: {examples}", highlight=False)

@@ -290,8 +290,10 @@ def show(
 
 
 @app.command()
-def players() -> None:
-    """Explain every player and its options."""
+def players(
+    names: Annotated[list[str] | None, typer.Argument(help="Which ones, e.g. net mcts; none: all of them.")] = None,
+) -> None:
+    """Explain players and their options."""
     from eightfold.arena.report import print_players
 
-    print_players()
+    print_players(names or ())
