@@ -58,7 +58,7 @@ class ModelBatch:
         initialisation: str = "own",
     ) -> None:
         self.device = torch.device(device)
-        self.form = ("matrix" if self.device.type == "cuda" else "each") if form == "auto" else form
+        self.form = form_of(form, device)
         networks = [fresh_network(network, shape, seed, initialisation) for seed in seeds]
         parameters, buffers = stack_module_state(networks)
         self._network = networks[0].to(self.device)
@@ -185,6 +185,13 @@ class ModelBatch:
 
     def _column(self, numbers: Sequence[float]) -> Tensor:
         return torch.tensor(numbers, dtype=torch.float32, device=self.device)[:, None]
+
+
+def form_of(form: str, device: str) -> str:
+    """How models are run together on a device, where `auto` stands for what is fastest there."""
+    if form != "auto":
+        return form
+    return "matrix" if torch.device(device).type == "cuda" else "each"
 
 
 def fresh_network(network: str, shape: Shape, seed: int, initialisation: str = "own") -> nn.Module:

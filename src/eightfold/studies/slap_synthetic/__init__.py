@@ -35,6 +35,7 @@ STUDY = Study(
         "random_states=100",
         "sample_sizes=[100]",
         "sample_repeats=1",
+        "sample_iterations=8",
         "draws=1",
         "draw_iterations=4",
         "grid_points=3",
@@ -55,7 +56,7 @@ STUDY = Study(
         Stage(
             name="samples",
             after=("data",),
-            settings=(*stages.TRAINING, "network", "iterations", "sample_sizes", "sample_l2", "sample_repeats"),
+            settings=(*stages.TRAINING, "network", "sample_sizes", "sample_l2", "sample_repeats", "sample_iterations"),
             measure=stages.samples,
             section=sections.samples,
         ),
@@ -74,7 +75,7 @@ STUDY = Study(
         ),
         Stage(
             name="claims",
-            version=5,
+            version=6,
             after=("learning", "samples", "search"),
             settings=(),
             measure=claims.claims,

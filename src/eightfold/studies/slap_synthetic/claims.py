@@ -7,11 +7,13 @@ be reached, and that least differs from draw to draw by more than the one differ
 "Converges", which the paper does not define, means here that the validation loss reaches 3.0.
 
 Less data than the paper had tells nothing. Fewer iterations tell nothing of where models end; how soon they reach a
-loss is told if all of them do, since no rate changes on the way and more iterations would not change it.
+loss is told if all of them do, since no rate changes on the way and more iterations would not change it. That a model
+does not reach it is told too, if its loss was lowest in the first half of its iterations and has risen by NEAR since.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -19,6 +21,7 @@ from typing import Any
 from eightfold.studies.frame import Work
 from eightfold.studies.slap_synthetic.analysis import (
     LEVELS,
+    Losses,
     Ratio,
     Run,
     arms,
@@ -91,12 +94,8 @@ def judged(
     record, of = learned["record"], _by_mode(learned)
     slap, augment, centred = (of.get(mode, []) for mode in ("slap", "augment", "slap-cc"))
 
-    def of_ends(claim: Claim) -> Claim:
-        few = f"{learned['iterations']:,} iterations instead of {PUBLISHED_ITERATIONS:,} do not tell where models end"
-        return claim if learned["iterations"] >= PUBLISHED_ITERATIONS else _left_open(claim, few)
-
     told = [
-        of_ends(_same_loss(slap, augment)),
+        _of_ends(_same_loss(slap, augment), learned),
         *(_faster(augment, slap, level, record) for level in LEVELS),
         *(
             _so_much_faster(f"to {level}", number, partial(speed_up, level=level, record=record), augment, slap)
@@ -109,8 +108,8 @@ def judged(
             augment,
             slap,
         ),
-        *_sample_sizes(samples, of_ends),
-        of_ends(_centred_loss(centred)),
+        *_sample_sizes(samples),
+        _of_ends(_centred_loss(centred), learned),
         _near(
             f"SLAP-CC needs {PUBLISHED_CENTRED_COST:.2f} times the iterations of augmentation, in the mean of both",
             PUBLISHED_CENTRED_COST,
@@ -135,6 +134,11 @@ def _claim(claim: str, verdict: str, number: str) -> Claim:
 
 def _left_open(claim: Claim, why: str) -> Claim:
     return {**claim, "verdict": OPEN, "number": f"{why}; {claim['number']}"}
+
+
+def _of_ends(claim: Claim, measured: dict[str, Any]) -> Claim:
+    few = f"{measured['iterations']:,} iterations instead of {PUBLISHED_ITERATIONS:,} do not tell where models end"
+    return claim if measured["iterations"] >= PUBLISHED_ITERATIONS else _left_open(claim, few)
 
 
 def _blindness(learned: dict[str, Any]) -> str:
@@ -239,7 +243,7 @@ def _centred_loss(centred: Sequence[Run]) -> Claim:
     return _claim(claim, HOLDS if near else FAILS, number)
 
 
-def _sample_sizes(found: dict[str, Any] | None, of_ends: Callable[[Claim], Claim]) -> list[Claim]:
+def _sample_sizes(found: dict[str, Any] | None) -> list[Claim]:
     texts = (
         f"SLAP converges with {CONVERGES_FROM:,} samples or more",
         f"SLAP fails to converge with {FAILS_AT:,} samples or fewer",
@@ -250,19 +254,13 @@ def _sample_sizes(found: dict[str, Any] | None, of_ends: Callable[[Claim], Claim
     sizes = sorted({run["samples"] for run in found["runs"]})
     large, few = [n for n in sizes if n >= CONVERGES_FROM], [n for n in sizes if n <= FAILS_AT]
     wanted = ((texts[0], "slap", large, True), (texts[1], "slap", few, False), (texts[2], "augment", few, True))
-    return [_convergence(text, found, mode, tested, expected, of_ends) for text, mode, tested, expected in wanted]
+    return [_convergence(text, found, mode, tested, expected) for text, mode, tested, expected in wanted]
 
 
-def _convergence(
-    claim: str,
-    found: dict[str, Any],
-    mode: str,
-    sizes: Sequence[int],
-    expected: bool,
-    of_ends: Callable[[Claim], Claim],
-) -> Claim:
+def _convergence(claim: str, found: dict[str, Any], mode: str, sizes: Sequence[int], expected: bool) -> Claim:
     runs = [run for run in found["runs"] if run["mode"] == mode and run["samples"] in sizes]
     got = [iterations_to(run["validation"], LEVELS[0], found["record"]) is not None for run in runs]
+    over = all(here or _overfits(run["validation"]) for run, here in zip(runs, got, strict=True))
     losses = [
         f"{size:,}: {mean_of([lowest(run['validation']) for run in runs if run['samples'] == size]).text(3)}"
         for size in sizes
@@ -273,7 +271,18 @@ def _convergence(
     if len(got) < ENOUGH:
         return _claim(claim, OPEN, number)
     told = _claim(claim, HOLDS if all(each == expected for each in got) else FAILS, number)
-    return told if all(got) else of_ends(told)  # more iterations may let others converge
+    return told if over else _of_ends(told, found)  # more iterations may let others converge
+
+
+def _overfits(losses: Losses) -> bool:
+    """Whether a loss was lowest in the first half and has risen since: then more iterations do not bring it down.
+
+    >>> _overfits([3.4, 3.2, 3.3, 3.4]), _overfits([3.4, 3.3, 3.2, 3.3]), _overfits([3.4, 3.2, 3.22, 3.23])
+    (True, False, False)
+    """
+    known = [math.inf if loss is None else loss for loss in losses]
+    least = min(known)
+    return known.index(least) < len(known) / 2 and known[-1] >= least + NEAR
 
 
 def _no_blocks(found: dict[str, Any] | None) -> Claim:

@@ -42,7 +42,7 @@ class SyntheticSettings:
     )
     l2_powers: tuple[int, ...] = setting((3, 4, 5), "values of weight decay: 4 is 1e-4", least=0, most=20)
     repeats: int = setting(4, "repeats of every model, each with its own seed", least=1, most=1000)
-    repeats_at_once: int = setting(4, "repeats whose models are trained as one batch", least=1, most=1000)
+    repeats_at_once: int = setting(4, "repeats whose models are trained as one batch on a GPU", least=1, most=1000)
     iterations: int = setting(10_000, "steps of the optimiser for a model", least=1, most=MANY)
     record: int = setting(10, "iterations from one measured loss to the next", least=1, most=MANY)
     batch: int = setting(512, "positions of a step, drawn with replacement", least=1, most=65_536)
@@ -61,6 +61,7 @@ class SyntheticSettings:
     )
     sample_l2: float = setting(1e-4, "weight decay in the tests of sample sizes and of other draws", least=0, most=1)
     sample_repeats: int = setting(4, "repeats in the test of sample sizes; 0: no such test", least=0, most=1000)
+    sample_iterations: int = setting(10_000, "steps of the optimiser in the test of sample sizes", least=1, most=MANY)
     draws: int = setting(3, "other draws of positions, one repeat of SLAP and augmentation each", least=0, most=1000)
     draw_iterations: int = setting(1000, "steps of the optimiser for these", least=1, most=MANY)
     grid_points: int = setting(12, "of the 2,400 points of figure 7, drawn at random; 0: none", least=0, most=2400)
@@ -84,7 +85,12 @@ def check(settings: SyntheticSettings) -> None:
     arms_of(settings.modes, settings.network)
     decays_of(settings.l2_powers)
     check_device(settings.device)
-    used = {"iterations": 1, "draw_iterations": settings.draws, "grid_iterations": settings.grid_points}
+    used = {
+        "iterations": 1,
+        "sample_iterations": settings.sample_repeats,
+        "draw_iterations": settings.draws,
+        "grid_iterations": settings.grid_points,
+    }
     for name in (name for name, count in used.items() if count):
         if getattr(settings, name) % settings.record:
             raise EightfoldError(f"{name} = {getattr(settings, name)} is no multiple of record = {settings.record}")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from eightfold.learning.model_batch import form_of
 from eightfold.learning.trainer import use_bf16
 from eightfold.studies.frame import Work
 from eightfold.studies.grid import grid
@@ -93,7 +94,7 @@ def learning(work: Work) -> dict[str, Any]:
         for seeds in _seeds(work, settings.repeats)
         for (network, _), modes in groups.items()
     ]
-    found = work.parts(train_models, cases, [_label(case) for case in cases])
+    found = _train(work, cases)
     runs = [
         {
             "mode": asked,
@@ -153,12 +154,12 @@ def samples(work: Work) -> dict[str, Any] | None:
             "models": grid({"seed": seeds, **axes}, l2=settings.sample_l2, rate=settings.learning_rate),
             "optimiser": "adam",
             "turned": False,
-            "iterations": settings.iterations,
+            "iterations": settings.sample_iterations,
             **_same(work),
         }
         for seeds in _seeds(work, settings.sample_repeats)
     ]
-    found = work.parts(train_models, cases, [_label(case) for case in cases])
+    found = _train(work, cases)
     runs = [
         {
             "mode": model["mode"],
@@ -172,7 +173,7 @@ def samples(work: Work) -> dict[str, Any] | None:
     return {
         "record": settings.record,
         "l2": settings.sample_l2,
-        "iterations": settings.iterations,
+        "iterations": settings.sample_iterations,
         "seconds": _seconds(found),
         "runs": runs,
     }
@@ -198,7 +199,7 @@ def draws(work: Work) -> dict[str, Any] | None:
         }
         for data in drawn
     ]
-    found = work.parts(train_models, cases, [f"draw {data['seed']}, {_label(cases[0])}" for data in drawn])
+    found = _train(work, cases)
     rows = [
         {
             "draw": data["seed"],
@@ -254,8 +255,7 @@ def search(work: Work) -> dict[str, Any] | None:
         }
         for (network, optimiser, rate), points in groups.items()
     ]
-    labels = [f"{_label(case)}, {case['optimiser']}, rate {case['models'][0]['rate']:g}" for case in cases]
-    found = work.parts(train_models, cases, labels)
+    found = _train(work, cases)
     rows = [
         {**point, "final": curves["validation"][-1], "lowest": min(_finite(curves["validation"]), default=None)}
         for points, results in zip(groups.values(), found, strict=True)
@@ -291,8 +291,27 @@ def _same(work: Work) -> dict[str, Any]:
     return {"data": _data(work), **{name: getattr(work.settings, name) for name in names}}
 
 
+def _train(work: Work, cases: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What `train_models` finds for every case. Models that are trained one after another are a part each.
+
+    So whoever stops a study loses little, and what several processes have trained is put together model by model.
+    """
+    if form_of(work.settings.form, work.settings.device) != "each":
+        return work.parts(train_models, cases, [_label(case) for case in cases])
+    alone = [{**case, "models": [model]} for case in cases for model in case["models"]]
+    found = iter(work.parts(train_models, alone, [_label(case) for case in alone]))
+    results = [[next(found) for _ in case["models"]] for case in cases]
+    return [{"seconds": _seconds(each), "models": [one["models"][0] for one in each]} for each in results]
+
+
 def _label(case: dict[str, Any]) -> str:
-    return f"{len(case['models'])} models {case['network'].partition(':')[0]}"
+    """What people see while it is trained: one model, or how many there are."""
+    models, network = case["models"], case["network"].partition(":")[0]
+    if len(models) > 1:
+        return f"{len(models)} models {network}"
+    (one,) = models
+    few = f", {one['samples']:,} samples" if one["samples"] else ""
+    return f"{one['mode']} {network}, L2 {one['l2']:g}, seed {one['seed']}{few}"
 
 
 def _seeds(work: Work, repeats: int) -> list[list[int]]:
