@@ -147,7 +147,8 @@ def samples(work: Work) -> dict[str, Any] | None:
         return None
     everything, network = work.results["data"]["training"], arms_of("none", settings.network)[0].network
     sizes = sorted({*settings.sample_sizes, everything}, reverse=True)
-    axes = {"samples": sizes, "mode": ("slap", "augment", "none")}
+    counts = [0 if size == everything else size for size in sizes]  # 0: all, as in the stage `learning`
+    axes = {"samples": counts, "mode": ("slap", "augment", "none")}
     cases = [
         {
             "network": network,
@@ -163,7 +164,7 @@ def samples(work: Work) -> dict[str, Any] | None:
     runs = [
         {
             "mode": model["mode"],
-            "samples": model["samples"],
+            "samples": model["samples"] or everything,
             **_repeat(work, model),
             "validation": curves["validation"],
         }
@@ -298,7 +299,11 @@ def _train(work: Work, cases: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """
     if form_of(work.settings.form, work.settings.device) != "each":
         return work.parts(train_models, cases, [_label(case) for case in cases])
-    alone = [{**case, "models": [model]} for case in cases for model in case["models"]]
+    alone = [
+        {**case, "models": [model], "turned": case["turned"] and model["mode"] == "augment"}
+        for case in cases
+        for model in case["models"]
+    ]
     found = iter(work.parts(train_models, alone, [_label(case) for case in alone]))
     results = [[next(found) for _ in case["models"]] for case in cases]
     return [{"seconds": _seconds(each), "models": [one["models"][0] for one in each]} for each in results]
