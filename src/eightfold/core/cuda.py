@@ -70,11 +70,29 @@ def _teach_bits(cuda: Any) -> None:
     overload(bits_set)(lambda word: lambda word: np.int64(cuda.popc(word)))
 
 
+def _lane_id() -> Any:
+    """Reads the number of the lane where it is asked for, so that what follows from it is not kept in registers."""
+    types: Any = importlib.import_module("numba.cuda.types")
+    ir: Any = importlib.import_module("llvmlite.ir")
+
+    @importlib.import_module("numba.cuda.extending").intrinsic
+    def lane_id(typing):  # type: ignore[no-untyped-def]
+        def code(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+            asm = ir.InlineAsm(ir.FunctionType(ir.IntType(32), []), "mov.u32 $0, %laneid;", "=r", side_effect=True)
+            return builder.call(asm, [])
+
+        return types.int32(), code
+
+    return lane_id
+
+
 def _teach_lanes(cuda: Any) -> None:
     overload: Any = importlib.import_module("numba.cuda.extending").overload
 
+    lane_id = _lane_id()
+
     def lane_of(lanes):  # type: ignore[no-untyped-def]
-        return np.int64(0) if lanes == 1 else np.int64(cuda.laneid)
+        return np.int64(0) if lanes == 1 else np.int64(lane_id())
 
     def wait_for_lanes(lanes):  # type: ignore[no-untyped-def]
         if lanes != 1:

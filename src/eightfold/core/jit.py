@@ -34,6 +34,7 @@ from numpy.typing import NDArray
 F = TypeVar("F", bound=Callable[..., Any])
 Ints = NDArray[np.int64]  # what nearly every array inside a kernel is
 Int: Any = np.int64  # inside a kernel `int` keeps a number's width, and for another width a callee compiles again
+At: Any = np.uint64  # an index that is not negative: then a kernel need not look whether it counts from the end
 
 PACKAGE = Path(__file__).parents[1]
 numba_config: Any = config  # filled in by Numba as it starts

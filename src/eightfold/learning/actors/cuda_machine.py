@@ -32,11 +32,11 @@ class Tuning:
 
 # By the name of a kernel, where the usual is not the best: these wait for memory, or for the slowest warp of a block.
 TUNING = {
-    "walk_tree": Tuning(max_registers=64),
-    "walk_tree_by_puct": Tuning(max_registers=64),
+    "walk_tree": Tuning(max_registers=80),
+    "walk_tree_by_puct": Tuning(max_registers=80),
     "ask_leaf": Tuning(max_registers=64),
-    "settle_leaf": Tuning(max_registers=128),
-    "look_around": Tuning(warps=1, max_registers=128),
+    "settle_leaf": Tuning(max_registers=64),
+    "look_around": Tuning(warps=1, max_registers=64),
 }
 
 

@@ -42,6 +42,7 @@ from eightfold.search.kernels.tree import (
     Forest,
     Leaves,
     Roots,
+    clear_node,
 )
 
 ONLY = 0  # the game of a spare forest
@@ -60,11 +61,7 @@ def plant(forest: Forest, game: int) -> None:
 def new_node(forest: Forest, game: int) -> int:
     node = forest.used[game, 0]
     forest.used[game, 0] += 1
-    forest.first[game, node] = NONE
-    forest.degree[game, node] = 0
-    forest.visits[game, node] = 0
-    forest.value[game, node] = 0
-    forest.proof[game, node] = UNKNOWN
+    clear_node(forest, game, Int(node))
     return node
 
 

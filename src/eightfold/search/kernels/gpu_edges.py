@@ -1,4 +1,6 @@
-"""What a warp does with the edges of a node: choose the one to walk along, and make those of a node that is new.
+"""What a warp does with the edges of a node.
+
+It chooses the one to walk along, makes those of a node that is new, and sees what follows from proofs at their ends.
 
 The rules are those of `forest.py`; each lane has every 32nd edge, and together they know the best or the sum.
 Shapes: G trees, N nodes and E edges a tree, A actions.
@@ -11,38 +13,65 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from eightfold.core.jit import Int, kernel
-from eightfold.core.lanes import added_up, index_of_largest, lane_of, largest_of, wait_for_lanes
-from eightfold.search.kernels.tree import NONE, ROOT, UNKNOWN, WON, Constants, Forest
+from eightfold.core.bits import lowest_bit
+from eightfold.core.jit import At, Int, kernel
+from eightfold.core.lanes import (
+    added_up,
+    from_lane,
+    how_many,
+    how_many_before,
+    index_of_largest,
+    lane_of,
+    lanes_where,
+    largest_of,
+    wait_for_lanes,
+)
+from eightfold.search.kernels.tree import DRAWN, LOST, NONE, ROOT, UNKNOWN, WON, Constants, Forest, clear_node
 
 
 @kernel
 def select(forest: Forest, tree: int, node: int, constants: Constants, lanes: int) -> int:
-    """The edge with the largest U, as `select` of `forest.py` has it.
+    """The edge that PUCT walks along, as `select` of `forest.py` has it; of several that are as good, the first.
 
-    All that an edge has is read before any of it is looked at: a GPU waits as long for four numbers as for one.
+    A GPU waits as long for eight numbers as for one: a lane takes two edges at a time, and reads all that they have
+    before it looks at any of it. Where there is no second one, the last edge is looked at once more, and wins no more.
     """
-    first, count = Int(forest.first[tree, node]), Int(forest.degree[tree, node])
-    total = Int(0)
-    for edge in range(first + lane_of(lanes), first + count, lanes):
-        total += forest.edge_visits[tree, edge]
+    first, count, value = Int(forest.first[tree, node]), Int(forest.degree[tree, node]), forest.value[tree, node]
+    edge_visits, edge_values = forest.edge_visits[tree], forest.edge_value[tree]
+    priors, children, proofs = forest.prior[tree], forest.child[tree], forest.proof[tree]
+    begin, end, last, total = first + lane_of(lanes), first + count, first + count - 1, Int(0)
+    for near in range(begin, end, 2 * lanes):
+        visits, more = Int(edge_visits[At(near)]), Int(edge_visits[At(min(near + lanes, last))])
+        total += visits + more * (near + lanes <= last)
     weight = constants.exploration * math.sqrt(max(added_up(total, lanes), 1))
-    default = forest.value[tree, node] - constants.fpu_reduction if constants.fpu_reduction >= 0 else 0.0
+    default = np.float64(value - constants.fpu_reduction) if constants.fpu_reduction >= 0 else 0.0
     best, best_u = first, -np.inf
-    for edge in range(first + lane_of(lanes), first + count, lanes):
-        visits, child = Int(forest.edge_visits[tree, edge]), Int(forest.child[tree, edge])
-        q, prior = forest.edge_value[tree, edge] / max(visits, 1), forest.prior[tree, edge]
-        proof = forest.proof[tree, max(child, ROOT)]
-        if visits == 0:
-            q = np.float64(default)
-        if child != NONE and proof != UNKNOWN and (visits > 0 or node == ROOT):
-            if proof == WON:
-                continue  # it loses: only if everything does, and then the node itself is proven
-            q = np.float64(-forest.value[tree, child])
-        u = q + weight * prior / (1 + visits)
+    for near in range(begin, end, 2 * lanes):
+        far = min(near + lanes, last)
+        visits, more = Int(edge_visits[At(near)]), Int(edge_visits[At(far)])
+        child, other = Int(children[At(near)]), Int(children[At(far)])
+        q, other_q = np.float64(edge_values[At(near)]), np.float64(edge_values[At(far)])
+        prior, other_prior = np.float64(priors[At(near)]), np.float64(priors[At(far)])
+        proof, other_proof = proofs[At(max(child, ROOT))], proofs[At(max(other, ROOT))]
+        u = weight * prior / (1 + visits) + _worth(forest, tree, node, child, visits, q, default, proof)
         if u > best_u:
-            best, best_u = edge, u
+            best, best_u = near, u
+        u = weight * other_prior / (1 + more) + _worth(forest, tree, node, other, more, other_q, default, other_proof)
+        if u > best_u:
+            best, best_u = far, u
     return index_of_largest(best_u, best, lanes)
+
+
+@kernel
+def _worth(
+    forest: Forest, tree: int, node: int, child: int, visits: int, total: float, default: float, proof: int
+) -> float:
+    """What an edge has brought on average, or what is proven of its end."""
+    if proof != UNKNOWN and child != NONE and (visits > 0 or node == ROOT):
+        if proof == WON:
+            return -np.inf  # it loses: only if everything does, and then the node itself is proven
+        return np.float64(-forest.value[tree, child])
+    return default if visits == 0 else total / visits
 
 
 @kernel
@@ -81,4 +110,48 @@ def expand(
         forest.first[tree, node] = first
         forest.degree[tree, node] = count
         forest.used[tree, 1] = first + count
+    wait_for_lanes(lanes)
+
+
+@kernel
+def prove(forest: Forest, tree: int, node: int, lanes: int) -> None:
+    """What the proofs of its children prove of a node, as `prove` of `forest.py` has it."""
+    first, count = Int(forest.first[tree, node]), Int(forest.degree[tree, node])
+    won, settled, drawn, value = False, True, False, np.float32(-1)
+    for start in range(0, count, lanes):  # all lanes come round equally often
+        k, child, proof = start + lane_of(lanes), Int(NONE), LOST
+        if k < count:
+            child = Int(forest.child[tree, first + k])
+            proof = Int(forest.proof[tree, child]) if child != NONE else UNKNOWN
+        won |= lanes_where(k < count and proof == LOST, lanes) != 0
+        settled &= lanes_where(proof == UNKNOWN, lanes) == 0
+        drawing = lanes_where(proof == DRAWN, lanes)
+        if drawing != 0:  # for one side to move all draws are worth the same
+            drawn, value = True, from_lane(-forest.value[tree, max(child, ROOT)], lowest_bit(drawing), lanes)
+    if lane_of(lanes) == 0:
+        if won:
+            forest.proof[tree, node] = WON
+            forest.value[tree, node] = 1
+        elif settled:
+            forest.proof[tree, node] = DRAWN if drawn else LOST
+            forest.value[tree, node] = value
+    wait_for_lanes(lanes)
+
+
+@kernel
+def add_children(forest: Forest, tree: int, node: int, lanes: int) -> None:
+    """A node for every child that has none, as far as there is room."""
+    first, count = Int(forest.first[tree, node]), Int(forest.degree[tree, node])
+    nodes = Int(forest.used[tree, 0])
+    wait_for_lanes(lanes)  # all have read how many there are
+    for start in range(0, count, lanes):
+        k = start + lane_of(lanes)
+        wanted = k < count and forest.child[tree, first + min(k, count - 1)] == NONE
+        number = nodes + how_many_before(wanted, lanes)
+        nodes += how_many(wanted, lanes)
+        if wanted and number < forest.first.shape[1]:
+            clear_node(forest, tree, number)
+            forest.child[tree, first + k] = number
+    if lane_of(lanes) == 0:
+        forest.used[tree, 0] = min(nodes, forest.first.shape[1])
     wait_for_lanes(lanes)

@@ -37,8 +37,8 @@ from eightfold.core.lanes import (
 )
 from eightfold.games.contract import encode_together, find_win_in_parts, is_dead_together, legal_together, play_together
 from eightfold.games.state import DRAW, NO_MOVE, ONGOING, PAUSED, RESULT, SIDE
-from eightfold.search.kernels.forest import back_up, choose, draw_value, new_node
-from eightfold.search.kernels.gpu_edges import expand, select
+from eightfold.search.kernels.forest import choose, draw_value, new_node
+from eightfold.search.kernels.gpu_edges import expand, prove, select
 from eightfold.search.kernels.tree import (
     DRAWN,
     LOST,
@@ -178,8 +178,9 @@ def _walk(
         forest.left[tree] -= 1
     wait_for_lanes(lanes)
     node, edge, depth, fresh = Int(ROOT), Int(NONE), 0, False
-    while not fresh and forest.first[tree, node] != NONE and forest.proof[tree, node] == UNKNOWN:
-        if depth + 1 >= leaves.nodes.shape[1]:
+    while not fresh and depth + 1 < leaves.nodes.shape[1]:
+        edges, proof = forest.first[tree, node], forest.proof[tree, node]
+        if (edges == NONE) | (proof != UNKNOWN):  # both are read before either is looked at
             break
         edge = Int(NONE)
         if not by_puct and roots.rule[tree] != PUCT:
@@ -221,25 +222,32 @@ def _walk(
 
 @kernel
 def _back_up(forest: Forest, leaves: Leaves, tree: int, leaf: int, value: float, lanes: int) -> None:
-    """As `back_up` of `forest.py`: by all lanes, unless there is a proof to carry up."""
-    proof = forest.proof[tree, leaf]
+    """As `back_up` of `forest.py`: proofs go up step by step, as far as they hold; what is above them, at once."""
+    first_lane, depth, proof = lane_of(lanes) == 0, Int(leaves.depth[tree]), forest.proof[tree, leaf]
     wait_for_lanes(lanes)
-    if proof != UNKNOWN:
-        if lane_of(lanes) == 0:
-            back_up(forest, leaves, tree, value, False)
+    if first_lane:
+        forest.visits[tree, leaf] += 1
+        if proof != UNKNOWN:
             forest.drawn[tree, 0] += proof == DRAWN
             forest.drawn[tree, 1] += 1
-    else:
-        depth = leaves.depth[tree]
-        for step in range(lane_of(lanes), depth, lanes):  # all is read before anything is written
-            edge, node = leaves.edges[tree, step], leaves.nodes[tree, step]
-            visits, total = forest.edge_visits[tree, edge], forest.edge_value[tree, edge]
-            above = forest.visits[tree, node]
-            forest.edge_visits[tree, edge] = visits + 1
-            forest.edge_value[tree, edge] = total + (-value if (depth - step) % 2 else value)
-            forest.visits[tree, node] = above + 1
-        if lane_of(lanes) == 0:
-            forest.visits[tree, leaf] += 1
+    while proof != UNKNOWN and depth > 0:
+        depth -= 1
+        node, edge, value = Int(leaves.nodes[tree, depth]), leaves.edges[tree, depth], -value
+        prove(forest, tree, node, lanes)
+        if first_lane:
+            forest.edge_visits[tree, edge] += 1
+            forest.edge_value[tree, edge] += value
+            forest.visits[tree, node] += 1
+        proof = forest.proof[tree, node]
+        if proof != UNKNOWN:
+            value = np.float64(forest.value[tree, node])
+    for step in range(lane_of(lanes), depth, lanes):  # all is read before anything is written
+        edge, node = leaves.edges[tree, step], leaves.nodes[tree, step]
+        visits, total = forest.edge_visits[tree, edge], forest.edge_value[tree, edge]
+        above = forest.visits[tree, node]
+        forest.edge_visits[tree, edge] = visits + 1
+        forest.edge_value[tree, edge] = total + (-value if (depth - step) % 2 else value)
+        forest.visits[tree, node] = above + 1
     wait_for_lanes(lanes)
 
 

@@ -6,9 +6,8 @@ For the trees that wait, while others go on with their steps (`gpu_forest.py`):
     look around    as many warps as there are: settle every child of the roots, and look for a win at the roots
     ripen          one warp a tree: what was found there, and noise
 
- It is what
-`learning/selfplay.py` does on a CPU, by the same settings; every game has random numbers of its own, so a game does not
-depend on those beside it. What is chosen and learned stays on the GPU (`Games`) until the game is over.
+`learning/selfplay.py` does the same on a CPU, by the same settings. Every game has random numbers of its own, so it
+does not depend on those beside it. What is chosen and learned stays on the GPU (`Games`) until the game is over.
 
 Shapes: G trees, N nodes and E edges a tree, A actions, L state row, S scratch, M moves of the longest game, H places
 for trees that wait, each with a spare tree.
@@ -28,8 +27,9 @@ from eightfold.core.rng import Random, random_below, random_normal, random_unit
 from eightfold.games.contract import find_win_together, is_dead_together
 from eightfold.games.state import BLACK, DRAW, NO_MOVE, ONGOING, PLY, RESULT, WHITE, copy_state
 from eightfold.search.kernels.forced import prune_target
-from eightfold.search.kernels.forest import ROOT_PROOF, new_node, plant, prove
+from eightfold.search.kernels.forest import ROOT_PROOF, plant
 from eightfold.search.kernels.gpu_advance import advance
+from eightfold.search.kernels.gpu_edges import add_children, prove
 from eightfold.search.kernels.gpu_forest import BEGINS, DONE, OVER, RIPENS, WALKS, Plan, copy_row, make_child, settle
 from eightfold.search.kernels.gumbel import halving_move, improved_policy
 from eightfold.search.kernels.openings import opening_of_book, random_opening
@@ -128,7 +128,7 @@ def tend_tree(
             _give_playouts(forest, roots, games, tree, ways, lanes)
         phase = Int(WALKS)
         if forest.first[tree, ROOT] != NONE:
-            _add_children(forest, tree, lanes)
+            add_children(forest, tree, int(ROOT), lanes)
             phase = Int(RIPENS)
     if lane_of(lanes) == 0:
         plan.due[tree] = phase
@@ -136,17 +136,6 @@ def tend_tree(
 
 
 # ---- around a root -----------------------------------------------------------------------------------
-
-
-@kernel
-def _add_children(forest: Forest, tree: int, lanes: int) -> None:
-    """A node for every child of the root, as far as there is room."""
-    if lane_of(lanes) == 0:
-        first = forest.first[tree, ROOT]
-        for edge in range(first, first + forest.degree[tree, ROOT]):
-            if forest.child[tree, edge] == NONE and forest.used[tree, 0] < forest.first.shape[1]:
-                forest.child[tree, edge] = new_node(forest, tree)
-    wait_for_lanes(lanes)
 
 
 @kernel
@@ -203,20 +192,22 @@ def ripen_tree(
     if place >= plan.waiters[0]:
         return
     tree = Int(plan.waiting[place])
-    if plan.due[tree] != RIPENS or lane_of(lanes) != 0:
+    if plan.due[tree] != RIPENS:
         return
-    if tasks.winner[tree] != NO_MOVE:
+    if lane_of(lanes) == 0 and tasks.winner[tree] != NO_MOVE:
         edge = find_edge(forest, tree, tasks.winner[tree])
         child = Int(forest.child[tree, edge])
         if child != NONE and forest.proof[tree, child] == UNKNOWN:
             forest.proof[tree, child] = LOST
             forest.value[tree, child] = -1
-    prove(forest, tree, int(ROOT))
-    if games.noisy[tree] and ways.noise > 0 and not ways.by_halving:
-        for action in range(roots.noise.shape[1]):
-            roots.noise[tree, action] = _gamma(ways.noise_alpha, games.random[tree])
-        add_noise(forest, tree, roots.noise[tree], ways.noise)
-    plan.due[tree] = WALKS
+    wait_for_lanes(lanes)
+    prove(forest, tree, int(ROOT), lanes)
+    if lane_of(lanes) == 0:
+        if games.noisy[tree] and ways.noise > 0 and not ways.by_halving:
+            for action in range(roots.noise.shape[1]):
+                roots.noise[tree, action] = _gamma(ways.noise_alpha, games.random[tree])
+            add_noise(forest, tree, roots.noise[tree], ways.noise)
+        plan.due[tree] = WALKS
 
 
 # ---- a game begins, and moves are chosen -------------------------------------------------------------

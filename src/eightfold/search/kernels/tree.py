@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from eightfold.core.jit import Ints
+from eightfold.core.jit import Ints, kernel
 from eightfold.symmetry.orbit import LARGEST_BOARD
 
 ROOT = 0
@@ -72,3 +72,13 @@ class Roots(NamedTuple):
     budget: Ints  # [G] simulations it had then
     noise: NDArray[np.float64]  # [G, A] Gumbel noise, 0 where there is none
     before: NDArray[np.int32]  # [G, A] visits that were kept from the last move
+
+
+@kernel
+def clear_node(forest: Forest, game: int, node: int) -> None:
+    """A node that nobody has visited, and of which nothing is known."""
+    forest.first[game, node] = NONE
+    forest.degree[game, node] = 0
+    forest.visits[game, node] = 0
+    forest.value[game, node] = 0
+    forest.proof[game, node] = UNKNOWN
