@@ -30,35 +30,44 @@ from eightfold.search.kernels.tree import DRAWN, LOST, NONE, ROOT, UNKNOWN, WON,
 
 
 @kernel
-def select(forest: Forest, tree: int, node: int, constants: Constants, lanes: int) -> int:
+def select(
+    forest: Forest, tree: int, node: int, first: int, count: int, value: float, constants: Constants, lanes: int
+) -> int:
     """The edge that PUCT walks along, as `select` of `forest.py` has it; of several that are as good, the first.
 
-    A GPU waits as long for eight numbers as for one: a lane takes two edges at a time, and reads all that they have
-    before it looks at any of it. Where there is no second one, the last edge is looked at once more, and wins no more.
+    `first`, `count` and `value` are what the forest has for the node. A GPU waits as long for eight numbers as for one:
+    a lane takes two edges at a time, and asks for all that they have before it looks at any of it; with at most 64
+    edges, for each of them once. Beyond its last edge a lane reads that one again, and does not look.
     """
-    first, count, value = Int(forest.first[tree, node]), Int(forest.degree[tree, node]), forest.value[tree, node]
     edge_visits, edge_values = forest.edge_visits[tree], forest.edge_value[tree]
     priors, children, proofs = forest.prior[tree], forest.child[tree], forest.proof[tree]
-    begin, end, last, total = first + lane_of(lanes), first + count, first + count - 1, Int(0)
-    for near in range(begin, end, 2 * lanes):
-        visits, more = Int(edge_visits[At(near)]), Int(edge_visits[At(min(near + lanes, last))])
-        total += visits + more * (near + lanes <= last)
+    end, last = first + count, first + count - 1
+    edge = first + lane_of(lanes)
+    near, far = At(min(edge, last)), At(min(edge + lanes, last))
+    visits, more, child, other = edge_visits[near], edge_visits[far], children[near], children[far]
+    q, other_q, prior, other_prior = edge_values[near], edge_values[far], priors[near], priors[far]
+    total = Int(visits) * (edge < end) + Int(more) * (edge + lanes < end)
+    for later in range(edge + 2 * lanes, end, lanes):
+        total += Int(edge_visits[At(later)])
+    proof, other_proof = proofs[At(max(child, ROOT))], proofs[At(max(other, ROOT))]
     weight = constants.exploration * math.sqrt(max(added_up(total, lanes), 1))
     default = np.float64(value - constants.fpu_reduction) if constants.fpu_reduction >= 0 else 0.0
     best, best_u = first, -np.inf
-    for near in range(begin, end, 2 * lanes):
-        far = min(near + lanes, last)
-        visits, more = Int(edge_visits[At(near)]), Int(edge_visits[At(far)])
-        child, other = Int(children[At(near)]), Int(children[At(far)])
-        q, other_q = np.float64(edge_values[At(near)]), np.float64(edge_values[At(far)])
-        prior, other_prior = np.float64(priors[At(near)]), np.float64(priors[At(far)])
-        proof, other_proof = proofs[At(max(child, ROOT))], proofs[At(max(other, ROOT))]
+    while edge < end:
         u = weight * prior / (1 + visits) + _worth(forest, tree, node, child, visits, q, default, proof)
         if u > best_u:
-            best, best_u = near, u
-        u = weight * other_prior / (1 + more) + _worth(forest, tree, node, other, more, other_q, default, other_proof)
-        if u > best_u:
-            best, best_u = far, u
+            best, best_u = edge, u
+        if edge + lanes < end:
+            u = weight * other_prior / (1 + more)
+            u += _worth(forest, tree, node, other, more, other_q, default, other_proof)
+            if u > best_u:
+                best, best_u = edge + lanes, u
+        edge += 2 * lanes
+        if edge < end:
+            near, far = At(edge), At(min(edge + lanes, last))
+            visits, more, child, other = edge_visits[near], edge_visits[far], children[near], children[far]
+            q, other_q, prior, other_prior = edge_values[near], edge_values[far], priors[near], priors[far]
+            proof, other_proof = proofs[At(max(child, ROOT))], proofs[At(max(other, ROOT))]
     return index_of_largest(best_u, best, lanes)
 
 
@@ -94,17 +103,15 @@ def expand(
     largest = largest_of(largest, lanes)
     total = 0.0
     for k in range(lane_of(lanes), count, lanes):
-        weight = math.exp(np.float64(logits[moves[k]]) - largest)
-        total += weight
-        edge = first + k
+        total += math.exp(np.float64(logits[moves[k]]) - largest)
+    total = added_up(total, lanes)
+    for k in range(lane_of(lanes), count, lanes):
+        edge, weight = first + k, np.float32(math.exp(np.float64(logits[moves[k]]) - largest))
         forest.move[tree, edge] = moves[k]
-        forest.prior[tree, edge] = weight
+        forest.prior[tree, edge] = weight / total  # all is written once: to read it again takes longer than to exp
         forest.edge_visits[tree, edge] = 0
         forest.edge_value[tree, edge] = 0
         forest.child[tree, edge] = NONE
-    total = added_up(total, lanes)
-    for k in range(lane_of(lanes), count, lanes):
-        forest.prior[tree, first + k] /= total
     wait_for_lanes(lanes)
     if lane_of(lanes) == 0:
         forest.first[tree, node] = first

@@ -150,12 +150,11 @@ def _go_on(
     values: NDArray[np.float32],
     by_puct: bool,
 ) -> None:
-    phase = Int(plan.phase[tree])
+    phase, row, depth = Int(plan.phase[tree]), Int(plan.row[tree]), Int(leaves.depth[tree])
     if phase != ASKS and phase != WALKS:
         return
     if phase == ASKS:
-        row = plan.row[tree]
-        phase = _absorb(forest, leaves, plan, tree, logits[row], values[row], lanes)
+        phase = _absorb(forest, leaves, plan, tree, depth, logits[row], values[row], lanes)
     walks = 0
     while phase == WALKS and walks < WALKS_A_STEP:
         walks += 1
@@ -179,8 +178,9 @@ def _walk(
     wait_for_lanes(lanes)
     node, edge, depth, fresh = Int(ROOT), Int(NONE), 0, False
     while not fresh and depth + 1 < leaves.nodes.shape[1]:
-        edges, proof = forest.first[tree, node], forest.proof[tree, node]
-        if (edges == NONE) | (proof != UNKNOWN):  # both are read before either is looked at
+        first, proof = Int(forest.first[tree, node]), forest.proof[tree, node]
+        count, value = Int(forest.degree[tree, node]), forest.value[tree, node]
+        if (first == NONE) | (proof != UNKNOWN):  # all is read before any of it is looked at
             break
         edge = Int(NONE)
         if not by_puct and roots.rule[tree] != PUCT:
@@ -189,7 +189,7 @@ def _walk(
             wait_for_lanes(lanes)
             edge = from_first_lane(edge, lanes)
         if edge == NONE:
-            edge = select(forest, tree, node, constants, lanes)
+            edge = select(forest, tree, node, first, count, value, constants, lanes)
         child = Int(forest.child[tree, edge])
         fresh = child == NONE
         if fresh and forest.used[tree, 0] == forest.first.shape[1]:
@@ -257,12 +257,13 @@ def _absorb(
     leaves: Leaves,
     plan: Plan,
     tree: int,
+    depth: int,
     logits: NDArray[np.float32],  # [A]
     answer: NDArray[np.float32],  # [2] for the side to move, and the chance of a draw
     lanes: int,
 ) -> int:
     """Expand the leaf with the network's answer and back its value up; what the tree does next."""
-    node = Int(leaves.nodes[tree, leaves.depth[tree]])
+    node = Int(leaves.nodes[tree, depth])
     value = answer[0] + answer[1] * plan.draw[tree]
     fresh = forest.first[tree, node] == NONE
     if fresh:
