@@ -74,6 +74,38 @@ def test_a_run_goes_on_with_its_window_and_its_optimiser(tmp_path):
     assert waits.progress.steps > second.progress.steps
 
 
+@pytest.mark.parametrize("steps", ["training.steps_a_round=3", "training.epochs_a_round=1"])
+def test_rounds_with_steps_of_their_own_wait_for_them(steps, tmp_path):
+    """No game more than a round has, and the same steps as without a GPU, on batches that are drawn on the device."""
+    changes = [*SHORT, "games=24", "training.games_a_round=8", "training.batch_size=4", "training.window=200", steps]
+    entries: list[dict] = []
+    training = GpuTraining(tiny(*changes), tmp_path / "run")
+    assert training._feed is not None
+    training.train(entries.append)
+    taken = training.progress
+    training.close()
+    games = [entry["games"] for entry in entries if "games_per_s" in entry]
+    assert len(games) >= 2
+    most = max(after - before for before, after in zip([0, *games], games, strict=False))
+    assert most < 8 + 8, "a round, and what ended at the same moment"
+    assert taken.owed < 1
+    assert taken.from_selfplay == 4 * taken.steps > 0
+    if "steps_a_round" in steps:
+        assert taken.steps == pytest.approx(3 * taken.games / 8, abs=1)
+    else:
+        assert taken.steps > taken.samples // 4
+
+
+def test_steps_on_what_is_stored(tmp_path):
+    for kind in (GpuTraining, Training):
+        training = kind(tiny(*SHORT), tmp_path / kind.__name__)
+        for game in training.players.selfplay.play(4):
+            training.store.add([game])
+        assert training.train_on_stored(7) == 7
+        assert training.progress.steps == 7
+        training.close()
+
+
 def test_steps_that_could_not_be_taken_are_not_owed_for_long(tmp_path):
     training = GpuTraining(tiny(*SHORT, "games=0"), tmp_path / "run")
     training.round_seconds = 0.0
@@ -114,8 +146,7 @@ def test_who_is_asked_to_train():
 
     assert kind() is Training
     assert kind("device=cuda") is GpuTraining
-    assert kind("device=cuda", "training.steps_a_round=10") is Training
-    assert kind("device=cuda", "training.epochs_a_round=1") is Training
+    assert kind("device=cuda", "training.steps_a_round=10") is GpuTraining
 
 
 # ---- storing ----------------------------------------------------------------------------------------------

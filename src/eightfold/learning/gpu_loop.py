@@ -7,6 +7,9 @@ losses (`device_steps.py`), on batches that are drawn on the device (`data/devic
 are handed over. Steps that could not be taken in time are owed no longer than for a round, so `replay_ratio` says how
 often a sample is trained on at most.
 
+Where a round of games has a number of steps of its own, as in the papers, rounds are those of `loop.py` on a GPU too,
+and games wait for steps; only how steps are taken differs.
+
 Batches come from the host where the window does not fit into the GPU's memory, and while a share of them is an
 advisor's.
 
@@ -48,17 +51,12 @@ VALIDATION_SECONDS = 10.0  # between two looks at the games kept from training; 
 
 
 def training_of(config: TrainConfig, path: Path, make_players: MakePlayers = players_here) -> Training:
-    """A run of self-play, in the way that suits its device and its settings.
-
-    Where a round of games has a number of steps of its own, as in the papers, games wait for steps on a GPU too.
-    """
-    on_gpu = config.device.startswith("cuda")
-    fixed = config.training.steps_a_round or config.training.epochs_a_round
-    return (GpuTraining if on_gpu and not fixed else Training)(config, path, make_players)
+    """A run of self-play, in the way that suits its device."""
+    return (GpuTraining if config.device.startswith("cuda") else Training)(config, path, make_players)
 
 
 class GpuTraining(Training):
-    """A run in which neither games nor steps wait for the other."""
+    """A run in which neither games nor steps wait for the other, unless a round has a number of steps of its own."""
 
     round_seconds = ROUND_SECONDS
 
@@ -69,7 +67,8 @@ class GpuTraining(Training):
         self._launched: list[Losses] = []  # of this round, as far as they are known
         self._earned = math.inf  # steps, in the last round
         self._validated = -math.inf  # when
-        self._busy = dict.fromkeys(("training_busy", "storing_busy"), 0.0)  # shares of the last round
+        self._busy: dict[str, float] = {}  # shares of the last round that training and storing took
+        self._by_rounds = bool(self.config.training.steps_a_round or self.config.training.epochs_a_round)
 
     def make_trainer(self) -> Trainer:
         return Trainer.of_run(self.network, self.config, waits=False)
@@ -115,6 +114,8 @@ class GpuTraining(Training):
     # ---- a round --------------------------------------------------------------------------------------
 
     def _play_and_train(self, deadline: float) -> tuple[int, list[Losses]]:
+        if self._by_rounds:
+            return super()._play_and_train(deadline)
         progress = self.progress
         progress.owed, self._earned = min(progress.owed, self._earned), 0.0
         begun, games, over = time.perf_counter(), progress.games, threading.Event()

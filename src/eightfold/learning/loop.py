@@ -250,6 +250,12 @@ class Training(Run[TrainConfig]):
         minutes_left = self.config.minutes == 0 or self.progress.seconds < 60 * self.config.minutes
         return self._without_games(self._train_steps) if minutes_left and whole_steps(self.progress.owed) else None
 
+    def train_on_stored(self, steps: int) -> int:
+        """So many steps on what is stored, whatever games have earned; how many could be taken."""
+        self._credit()
+        self.progress.owed = steps
+        return len(self._train_steps(math.inf))
+
     def _without_games(self, take_steps: Callable[[float], list[Losses]]) -> Entry:
         """Steps until a deadline with no self-play beside them; what the metrics say of them."""
         self._clock = start = time.perf_counter()

@@ -208,8 +208,7 @@ def _train(run: TimedRun, steps: int) -> dict[str, float]:
         return {"train_seconds": 0.0, "steps": 0}
     with with_half_of_the_cores():
         begun = clock()
-        for _ in range(steps):
-            training.trainer.step(training.maker.make(training.buffer.sample_stored(size)))
+        taken = training.train_on_stored(steps)
         training.trainer.wait()
         seconds = clock() - begun
-    return {"train_seconds": seconds, "steps": steps}
+    return {"train_seconds": seconds, "steps": taken}

@@ -44,6 +44,7 @@ from eightfold.search.openings import free_points
 
 GAMES_A_ROW = 2  # so that the batch is full though some games wait for a move, and others have a leaf that is settled
 # by the rules, as up to half of them have where proofs are many
+FEW_ROWS = 1024  # a network takes no less time for fewer, so few games have a row each
 MEMORY_SHARE = 0.7  # of what is free, for trees; the network and the trainer need some
 ROWS_A_GROUP = 4096  # from so many on a network is at its best
 GROUPS = 2, 4  # of games, at least and at most: the network is busy with one while the trees of another are walked
@@ -89,7 +90,7 @@ class GpuPlayers:
     def _make_groups(self, wanted: Wanted, trees: int, seeds: tuple[int, ...]) -> None:
         """Groups of games that take turns, each with an evaluator; a first step of each compiles all kernels."""
         config, game = self._config, self._game
-        rows = trees // GAMES_A_ROW
+        rows = max(trees // GAMES_A_ROW, min(trees, FEW_ROWS))
         groups = min(rows, max(GROUPS[0], min(GROUPS[1], rows // ROWS_A_GROUP)))
         with torch.cuda.stream(self._stream):
             for number in range(groups):
