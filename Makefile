@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # What `make run` passes on, e.g. make run ARGS="--minutes 5 --seed 3 --run runs/third"
 ARGS ?=
 
-.PHONY: run prepare test test-all bench lint format warmup clean
+.PHONY: run prepare test test-all test-gpu bench lint format warmup clean
 .DEFAULT_GOAL := run
 
 run: $(READY)
@@ -28,6 +28,11 @@ test: prepare
 
 test-all: prepare
 	$(BIN)/python -m pytest -n auto --dist worksteal
+
+# On a machine with an NVIDIA GPU. Several processes share it, so not one for every core.
+test-gpu: $(TOOLS)
+	$(INSTALL) --editable ".[cuda]"
+	$(BIN)/python -m pytest -m gpu -vv -n 4 --dist worksteal
 
 bench: $(TOOLS)
 	-$(INSTALL) open_spiel

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import signal
 import subprocess
@@ -11,6 +12,9 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from eightfold.core.cuda import why_no_cuda
+from eightfold.core.extras import is_installed
 
 # One thread for each process: the tests run side by side already, and threads that wait for a core spin. PyTorch reads
 # this when it is imported, here and in the processes that tests start.
@@ -23,6 +27,27 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # These machines are shared: a slow moment is no failure, so Hypothesis sets no deadline.
 settings.register_profile("eightfold", deadline=None)
 settings.load_profile("eightfold")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What is marked `gpu` is skipped where there is none."""
+    for item in items:
+        for marker in item.iter_markers("gpu"):
+            reason = why_no_gpu(**marker.kwargs)
+            if reason:
+                item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@functools.cache
+def why_no_gpu(*, kernels: bool = False) -> str:
+    """Why a test cannot run on a GPU here, by its marker's words; with `kernels` it wants numba-cuda too."""
+    if not is_installed("torch"):
+        return "PyTorch is not installed"
+    import torch
+
+    if not torch.cuda.is_available():
+        return "no GPU here"
+    return why_no_cuda() if kernels else ""
 
 
 @pytest.fixture

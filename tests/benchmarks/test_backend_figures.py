@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-import torch
 
 from eightfold.benchmarks import backends, network_rate
 from eightfold.nets.networks import make_network
@@ -62,7 +61,7 @@ def test_the_network_alone_has_its_figures_and_its_best_batch(small):
     assert best.how == "plain, batches of 4"
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA here")
+@pytest.mark.gpu
 def test_on_cuda_fused_stands_beside_plain(small):
     figures = {figure.key: figure for figure in backends.run("cuda").figures}
     for batch in network_rate.BATCHES:

@@ -9,7 +9,6 @@ import torch
 
 from eightfold.benchmarks import gpu_selfplay, network_rate, run_benchmarks
 from eightfold.benchmarks.like_trained import PERPLEXITY, SPREAD, _positions, like_trained, perplexity
-from eightfold.core.cuda import why_no_cuda
 from eightfold.games import make_game
 from eightfold.nets.store.description import Description
 from refusals import refusal
@@ -69,7 +68,7 @@ def test_what_cannot_be_measured_is_refused_in_one_line():
         assert "cuda" in refusal(lambda: run_benchmarks("selfplay", device="cuda", progress=False))
 
 
-@pytest.mark.skipif(not torch.cuda.is_available() or why_no_cuda() != "", reason=why_no_cuda() or "no CUDA here")
+@pytest.mark.gpu(kernels=True)
 def test_on_a_gpu_every_figure_is_there(monkeypatch):
     monkeypatch.setattr(gpu_selfplay, "BASELINE_SECONDS", 0.5)
     monkeypatch.setattr(network_rate, "SLICE", 0.0)

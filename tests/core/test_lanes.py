@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 
 from eightfold.core.bits import bits_set, lowest_bit
-from eightfold.core.cuda import why_no_cuda
-from eightfold.core.extras import is_installed
 from eightfold.core.jit import Ints, kernel
 from eightfold.core.lanes import (
     WARP,
@@ -102,7 +100,7 @@ def compare(row: int, lanes: int, room: Ints, values: Ints, fractions, counters:
     out[13, lane] = count_up(counters, row)
 
 
-@pytest.mark.skipif(not is_installed("torch") or why_no_cuda() != "", reason=why_no_cuda() or "no PyTorch")
+@pytest.mark.gpu(kernels=True)
 def test_on_a_gpu_the_lanes_of_a_warp_learn_from_each_other():
     from eightfold.learning.actors.cuda_machine import CudaMachine
 

@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from eightfold.core.cuda import why_no_cuda
-from eightfold.core.extras import is_installed
 from eightfold.core.jit import PACKAGE, _imported_files, kernel
 from eightfold.core.launchers import launcher_text
 from eightfold.core.specialise import specialise
@@ -69,7 +67,7 @@ print(sum(machine._launchers[mark].stats.cache_hits.values()))
 """
 
 
-@pytest.mark.skipif(not is_installed("torch") or why_no_cuda() != "", reason=why_no_cuda() or "no PyTorch")
+@pytest.mark.gpu(kernels=True)
 def test_a_later_process_takes_the_machine_code_from_the_disk(run_python, tmp_path):
     (tmp_path / "marking.py").write_text(MARKING)
     code = LAUNCHED.format(folder=str(tmp_path))

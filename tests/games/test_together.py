@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from asking import blank_answers, by_one_lane, differences, question, save
-from eightfold.core.cuda import teach_cuda, why_no_cuda
+from eightfold.core.cuda import teach_cuda
 from eightfold.core.lanes import WARP
 from eightfold.games import Game, make_game
 from eightfold.games.state import ONGOING, PLY, RESULT
@@ -151,7 +151,7 @@ def test_threads_notice_a_lane_that_does_not_come(run_python):
     assert said.splitlines() == ["diverged", "diverged", str([11] * WARP)]
 
 
-@pytest.mark.skipif(bool(why_no_cuda()), reason="needs a GPU and numba-cuda")
+@pytest.mark.gpu(kernels=True)
 @pytest.mark.parametrize(("spec", "encoder"), EXAMPLES)
 def test_a_real_warp(spec, encoder):
     cuda, game = teach_cuda(), make_game(spec)

@@ -11,8 +11,6 @@ from eightfold.isn.fused import FusedEvaluator
 from eightfold.isn.network import ISN
 from refusals import refusal
 
-needs_cuda = pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA here")
-
 
 @pytest.mark.parametrize("config", [{}, {"recurrent": 2}, {"trivial": 3, "chiral": 1, "outputs": 1}], ids=str)
 @pytest.mark.parametrize(
@@ -20,8 +18,8 @@ needs_cuda = pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA h
     [
         ("cpu", "auto", 1e-6),
         ("cpu", "bf16", 0.03),
-        pytest.param("cuda", "auto", 0.01, marks=needs_cuda),
-        pytest.param("cuda", "bf16", 0.03, marks=needs_cuda),
+        pytest.param("cuda", "auto", 0.01, marks=pytest.mark.gpu),
+        pytest.param("cuda", "bf16", 0.03, marks=pytest.mark.gpu),
     ],
 )
 def test_a_device_answers_as_the_kernel_does(config, device, precision, tolerance):

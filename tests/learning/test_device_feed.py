@@ -17,7 +17,7 @@ SIZE, PLANES, SLOTS, ROWS = 5, 4, 60, 24
 SHAPE = SampleShape((PLANES, SIZE, SIZE), SIZE * SIZE + 1, auxiliary=True, next_moves=True)
 DEVICES = [
     "cpu",
-    pytest.param("cuda", marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA here")),
+    pytest.param("cuda", marks=pytest.mark.gpu),
 ]
 
 

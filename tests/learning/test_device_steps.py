@@ -19,7 +19,6 @@ from eightfold.nets.shape import Shape
 
 SIZE, PLANES, ROWS = 5, 4, 12
 SHAPE = SampleShape((PLANES, SIZE, SIZE), SIZE * SIZE)
-gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA here")
 
 
 def batches(count: int, *, auxiliary: bool = False, rows: int = ROWS) -> list[Batch]:
@@ -151,7 +150,7 @@ def test_a_gradient_that_is_not_a_number_is_named_and_leaves_the_weights_alone()
 # ---- on a GPU -------------------------------------------------------------------------------------------
 
 
-@gpu
+@pytest.mark.gpu
 @pytest.mark.parametrize("name", ["resnet:blocks=1,filters=8", "a1", "resnet:blocks=1,filters=8,auxiliary=1"])
 def test_a_recorded_step_is_the_step_of_the_cpu(name):
     auxiliary = "auxiliary" in name
@@ -167,7 +166,7 @@ def test_a_recorded_step_is_the_step_of_the_cpu(name):
     np.testing.assert_allclose(plain.step(odd), other.step(odd), rtol=0.02, atol=1e-3)
 
 
-@gpu
+@pytest.mark.gpu
 def test_a_recording_goes_on_from_what_was_saved(tmp_path):
     first = trainer("resnet:blocks=1,filters=8", "cuda")
     for batch in batches(3):
@@ -185,7 +184,7 @@ def test_a_recording_goes_on_from_what_was_saved(tmp_path):
     assert_same_network(first, second, 0.01)
 
 
-@gpu
+@pytest.mark.gpu
 def test_a_gradient_that_is_not_a_number_is_named_on_a_gpu():
     other = trainer("resnet:blocks=1,filters=8", "cuda")
     other.record_host_batches(shape("a1"), ROWS)
@@ -196,7 +195,7 @@ def test_a_gradient_that_is_not_a_number_is_named_on_a_gpu():
     assert all(bool(torch.isfinite(each).all()) for each in other.model.parameters())
 
 
-@gpu
+@pytest.mark.gpu
 @pytest.mark.parametrize("settings", [{"optimiser": "sgd"}, {}])
 def test_what_cannot_be_recorded_is_stepped_plainly(settings):
     name = "a1" if settings else "a1:dropout=0.3"

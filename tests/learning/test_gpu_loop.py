@@ -219,7 +219,7 @@ def test_games_are_stored_together_and_all_of_them():
 # ---- on a GPU -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA here")
+@pytest.mark.gpu(kernels=True)
 @pytest.mark.parametrize("mode", ["augment", "slap", "slap-cc", "none"])
 def test_a_run_on_a_gpu_and_on_again(mode, tmp_path):
     config = [*SHORT, "device=cuda", f"symmetry={mode}", "backend=auto", "games=200", "selfplay.gpu_games=64"]

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import torch
 
-from eightfold.core.cuda import why_no_cuda
 from eightfold.core.errors import EightfoldError
 from eightfold.games import make_game
 from eightfold.learning.actors.gpu import GpuPlayers
@@ -18,7 +17,9 @@ from eightfold.learning.config import SelfPlayConfig, TrainConfig
 from eightfold.learning.data.record import PlayedGame, samples_of
 from eightfold.nets.store.description import Description
 
-pytestmark = pytest.mark.skipif(not torch.cuda.is_available() or why_no_cuda() != "", reason=why_no_cuda() or "no CUDA")
+pytestmark = pytest.mark.gpu(kernels=True)
+
+PATIENCE = 300.0  # seconds for some games: others may use the GPU too
 
 
 def players(text: str, symmetry: str = "none", network: str = "resnet:blocks=1,filters=16", **changes) -> GpuPlayers:
@@ -43,7 +44,7 @@ def players(text: str, symmetry: str = "none", network: str = "resnet:blocks=1,f
 
 def played(by: GpuPlayers, games: int) -> list[PlayedGame]:
     ended: list[PlayedGame] = []
-    assert by.play(games, on_game=ended.append, deadline=time.perf_counter() + 60) == len(ended) >= games
+    assert by.play(games, on_game=ended.append, deadline=time.perf_counter() + PATIENCE) == len(ended) >= games
     return ended
 
 
@@ -102,6 +103,6 @@ def tell_of_bad_weights() -> None:
             parameter.fill_(float("nan"))
     by.load(by._network, theta=0.0)
     try:
-        by.play(10**6, on_game=lambda game: None, deadline=time.perf_counter() + 20)
+        by.play(10**6, on_game=lambda game: None, deadline=time.perf_counter() + PATIENCE)
     except EightfoldError as trouble:
         print(trouble)

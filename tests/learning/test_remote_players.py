@@ -5,13 +5,10 @@ from __future__ import annotations
 import pytest
 import torch
 
-from eightfold.core.cuda import why_no_cuda
 from eightfold.learning.actors.remote import Assignment, SelfPlayActor, SliceReport
 from eightfold.learning.config import SelfPlayConfig, TrainConfig
 from eightfold.learning.data.record import PlayedGame
 from eightfold.nets.store.description import Description
-
-needs_gpu = pytest.mark.skipif(why_no_cuda() != "", reason=why_no_cuda() or "-")
 
 
 def slice_of(device: str, number: int) -> tuple[set[tuple[int, ...]], SliceReport]:
@@ -34,7 +31,7 @@ def slice_of(device: str, number: int) -> tuple[set[tuple[int, ...]], SliceRepor
         torch.set_num_threads(before)
 
 
-@pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=needs_gpu)])
+@pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu(kernels=True))])
 def test_actors_of_a_run_play_different_games_by_the_means_of_their_machines(device):
     (games, report), (others, _) = (slice_of(device, number) for number in (0, 1))
     assert report.simulations > 0

@@ -40,7 +40,6 @@ FP32, BF16 = 1e-4, BOUNDS["bf16"]  # the largest difference, as a part of the la
 
 needs_openvino = pytest.mark.skipif(not has_openvino(), reason="openvino is not installed")
 needs_onnxruntime = pytest.mark.skipif(not has_onnxruntime(), reason="onnx or onnxruntime is not installed")
-needs_cuda = pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA here")
 
 PRESENT = [
     pytest.param("auto", "cpu", BF16),
@@ -50,11 +49,11 @@ PRESENT = [
     pytest.param("openvino:precision=fp32", "cpu", FP32, marks=needs_openvino),
     pytest.param("openvino", "cpu", BF16, marks=needs_openvino),
     pytest.param("torch:fused=on", "cpu", FP32),  # taken, and the same as without
-    pytest.param("torch:graphs=off", "cuda", BF16, marks=needs_cuda),
-    pytest.param("torch:fused=on", "cuda", BF16, marks=needs_cuda),
-    pytest.param("torch:fused=off", "cuda", BF16, marks=needs_cuda),
-    pytest.param("torch", "cuda", BF16, marks=needs_cuda),
-    pytest.param("torch:precision=fp32", "cuda", BOUNDS["fp32"], marks=needs_cuda),
+    pytest.param("torch:graphs=off", "cuda", BF16, marks=pytest.mark.gpu),
+    pytest.param("torch:fused=on", "cuda", BF16, marks=pytest.mark.gpu),
+    pytest.param("torch:fused=off", "cuda", BF16, marks=pytest.mark.gpu),
+    pytest.param("torch", "cuda", BF16, marks=pytest.mark.gpu),
+    pytest.param("torch:precision=fp32", "cuda", BOUNDS["fp32"], marks=pytest.mark.gpu),
 ]
 
 
@@ -171,7 +170,7 @@ def test_what_is_not_there_or_not_known_is_named(monkeypatch):
     make_backend("auto", network, shape)
 
 
-@needs_cuda
+@pytest.mark.gpu
 def test_cuda_graphs_take_batches_of_every_size(monkeypatch):
     from eightfold.nets.inference.backends import cuda_graphs
 
@@ -186,7 +185,7 @@ def test_cuda_graphs_take_batches_of_every_size(monkeypatch):
         assert_same(backend.run(planes), reference.run(planes), BF16)
 
 
-@needs_cuda
+@pytest.mark.gpu
 def test_cuda_graphs_are_recorded_while_another_thread_trains():
     import threading
 

@@ -20,8 +20,7 @@ from refusals import refusal
 
 BATCH, PLANES = 24, 5
 GROUPS = [ALL, (0, 2, 4, 5), (0, 6), (0,)]
-needs_cuda = pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA here")
-DEVICES = ["cpu", pytest.param("cuda", marks=needs_cuda)]
+DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)]
 
 
 class Given:
@@ -210,7 +209,7 @@ def test_what_cannot_be_asked_for_is_refused_in_one_line():
     assert torch_options("torch:fused=off,precision=fp32") == TorchOptions(fused="off", precision="fp32")
 
 
-@needs_cuda
+@pytest.mark.gpu
 @pytest.mark.parametrize("fused", ["on", "off"])
 @pytest.mark.parametrize("text", ["a1", "resnet:blocks=2,filters=16"])
 @pytest.mark.parametrize("mode", MODES)

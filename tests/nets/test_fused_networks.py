@@ -31,7 +31,6 @@ FUSED = {
 }
 # The first turns its planes before a convolution reads them, the other has gates behind its first convolution.
 NO_MORE_PLANES = ("slap-net:inner=[resnet:blocks=1,filters=8]", "equivariant:blocks=2,width=16,features=steerable")
-needs_cuda = pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA here")
 
 
 def made(text, shape, seed=1):
@@ -131,7 +130,7 @@ def test_what_does_not_agree_or_does_not_work_stays_plain_and_is_told_once(monke
     assert refusal(lambda: again._fuse(module, 1e-5, wanted=True)).endswith("there is no engine")
 
 
-@needs_cuda
+@pytest.mark.gpu
 @pytest.mark.parametrize(("planes", "size", "graphs"), [(4, 5, "on"), (8, 9, "on"), (17, 13, "on"), (4, 15, "off")])
 @pytest.mark.parametrize("text", [*FUSED, "resnet:blocks=6,filters=64"])
 def test_on_cuda_the_answers_keep_to_the_bound_before_and_after_new_weights(text, planes, size, graphs):
@@ -150,7 +149,7 @@ def test_on_cuda_the_answers_keep_to_the_bound_before_and_after_new_weights(text
             assert apart(backend.run(given), reference.run(given)) <= BOUNDS["bf16"]
 
 
-@needs_cuda
+@pytest.mark.gpu
 @pytest.mark.parametrize("text", ["a1", "resnet:blocks=6,filters=64", "densenet"])
 def test_on_cuda_auto_is_fused_and_no_further_from_fp32_than_plain(text):
     shape = Shape(planes=4, size=9)

@@ -10,9 +10,7 @@ import numpy as np
 import pytest
 from forest_games import EXAMPLE_GAMES, EXAMPLES, GAMES, SETTINGS, assert_equal_searches, play
 
-from eightfold.core.cuda import why_no_cuda
 from eightfold.core.errors import EightfoldError
-from eightfold.core.extras import is_installed
 from eightfold.core.lanes import WARP
 from eightfold.core.specialise import specialise
 from eightfold.games import make_game
@@ -180,7 +178,7 @@ def test_compiled_for_one_board_every_search_is_that_of_the_cpu(text, monkeypatc
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not is_installed("torch") or why_no_cuda() != "", reason=why_no_cuda() or "no PyTorch")
+@pytest.mark.gpu(kernels=True)
 @pytest.mark.parametrize("text", [*EVERY_RULE, *EXAMPLE_GAMES])
 @pytest.mark.parametrize("settings", SETTINGS)
 def test_on_a_gpu_every_search_is_that_of_the_cpu(text, settings, monkeypatch):

@@ -384,7 +384,7 @@ def test_an_empty_batch_of_tensors_is_slapped_as_one_of_arrays() -> None:
         assert [tuple(part.shape) for part in slap_frames(stacks)] == [(0, 2, 5, 5), (0,), (0,)]
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU that torch can see")
+@pytest.mark.gpu
 @pytest.mark.parametrize("density", [0, 0.05, 0.3])
 def test_a_gpu_slaps_as_this_processor_does(density: float) -> None:
     stacks = np.stack([make_planes(seed, 3, 9, SUBGROUPS[seed % 10], density) for seed in range(200)])

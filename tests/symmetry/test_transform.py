@@ -439,7 +439,7 @@ def test_arrays_and_tensors_may_come_in_one_batch(dtype: torch.dtype) -> None:
     assert_same(turned.last_moves, expected[2])
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU that torch can see")
+@pytest.mark.gpu
 @pytest.mark.parametrize("dtype", TORCH_DTYPES, ids=str)
 def test_a_gpu_turns_as_this_processor_does(dtype: torch.dtype) -> None:
     states, policies, ids, moves = (torch.from_numpy(part) for part in make_batch(9, 100, 3, 9, has_pass=True))
