@@ -438,11 +438,7 @@ class Training(Run[TrainConfig]):
         self.measuring = False
         keep_network(run, progress.games, self.trainer.playing, self.description, keep=settings.keep_networks)
         progress.evaluated_at, progress.evaluated_games = progress.seconds, progress.games
-        entry = {
-            "minutes": progress.seconds / 60,
-            "games": progress.games,
-            "evaluation": self.evaluation.as_dict(),
-        }
+        entry = {"minutes": progress.seconds / 60, "games": progress.games, "evaluation": self.evaluation.as_dict()}
         self.folder.log(entry)
         return entry
 
