@@ -13,9 +13,6 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from eightfold.core.cuda import why_no_cuda
-from eightfold.core.extras import is_installed
-
 # One thread for each process: the tests run side by side already, and threads that wait for a core spin. PyTorch reads
 # this when it is imported, here and in the processes that tests start.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -41,6 +38,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @functools.cache
 def why_no_gpu(*, kernels: bool = False) -> str:
     """Why a test cannot run on a GPU here, by its marker's words; with `kernels` it wants numba-cuda too."""
+    from eightfold.core.cuda import why_no_cuda
+    from eightfold.core.extras import is_installed
+
     if not is_installed("torch"):
         return "PyTorch is not installed"
     import torch

@@ -27,11 +27,11 @@ def why_no_cuda() -> str:
     """Why kernels cannot run on a GPU here, in words; empty if they can."""
     if not is_installed("numba_cuda"):
         return "numba-cuda is not installed (the extra eightfold[cuda])"
-    cuda: Any = importlib.import_module("numba.cuda")
     try:
+        cuda: Any = importlib.import_module("numba.cuda")
         if cuda.is_available():
             return ""
-    except Exception as trouble:  # whatever a driver may raise
+    except Exception as trouble:  # whatever a driver may raise, or a NumPy that it does not know
         return f"numba-cuda finds no GPU: {str(trouble).strip().splitlines()[0]}"
     return "numba-cuda finds no GPU"
 

@@ -179,8 +179,9 @@ class GpuTraining(Training):
         if self.save_is_due:
             self.save()
         self._tick()
-        with self.store.lock:
-            self._credit()
+        if not self._by_rounds:  # else steps are owed for the rounds before
+            with self.store.lock:
+                self._credit()
         steps = min(whole_steps(progress.owed), STEPS_AT_ONCE)
         if feed is not None:
             with self.trainer.on_stream():

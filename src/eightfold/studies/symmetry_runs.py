@@ -206,6 +206,7 @@ def _train(run: TimedRun, steps: int) -> dict[str, float]:
     size = training.config.training.batch_size
     if len(training.buffer) < size:
         return {"train_seconds": 0.0, "steps": 0}
+    training.save()  # now, and not among the steps
     with with_half_of_the_cores():
         begun = clock()
         taken = training.train_on_stored(steps)
