@@ -29,7 +29,8 @@ from eightfold.symmetry.transform import transform_batch
 from launching import Launch, LaunchServer, server
 
 GAME = "gomoku:size=5,win=4"
-BATCH, PER_SAMPLE, VALIDATION = 32, 4, 5
+BATCH, PER_SAMPLE = 32, 4
+VALIDATION = 100  # every so many games one is kept from training: few, since all of them must stay on any machine
 SELF_PLAY = [
     f"game={GAME}", "network=resnet:blocks=1,filters=8", "minutes=0", "games=1000000", "selfplay.parallel_games=6",
     "selfplay.playouts=12", "selfplay.full_share=1.0", "selfplay.opening_stones=3", "selfplay.value_mix=0.0",
