@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -83,6 +84,20 @@ def test_an_error_of_the_compiler_names_the_line():
     )
     line = str(_compile_trouble(trouble, make_game("gomoku:size=3")))
     assert line == "gomoku cannot be compiled for a GPU (mine.py, line 17): Failed in cuda mode"
+
+
+def test_an_error_that_names_lines_of_the_compiler_alone_names_the_line_all_the_same():
+    class Inference:
+        loc = SimpleNamespace(filename="mine.py", line=66)
+
+        def resolve(self):
+            raise TypeError('No implementation of zeros for:\n\n >>> zeros(4)\n File "lib/numba/np/arrays.py", line 9:')
+
+    with pytest.raises(TypeError) as caught:
+        Inference().resolve()
+    line = str(_compile_trouble(caught.value, make_game("gomoku:size=3")))
+    where = "gomoku cannot be compiled for a GPU (mine.py, line 66)"
+    assert line == f"{where}: No implementation of zeros for: >>> zeros(4)"
 
 
 def test_memory_that_somebody_else_took_is_one_line():

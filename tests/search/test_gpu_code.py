@@ -89,6 +89,28 @@ def test_all_kernels_of_a_game_compile_for_a_gpu(text, gpu_code, monkeypatch):
         assert "sm_90" in each
 
 
+ALLOCATES = "counts = np.zeros(4, np.int64)"
+
+
+def test_a_kernel_that_allocates_is_told_by_its_line(gpu_code, tmp_path, monkeypatch):
+    """The compiler's own error names lines of its own files alone."""
+    from eightfold.learning.actors.gpu import _compile_trouble
+
+    first = "    size, colour = state[SIZE], state[SIDE]"
+    text = (EXAMPLES / "drop_four.py").read_text()
+    played = text.index("def play(")
+    changed = text[played:].replace(first, f"    {ALLOCATES}\n{first}\n    colour += counts[0]", 1)
+    (tmp_path / "bad_four.py").write_text(f"import numpy as np\n{text[:played]}{changed}")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(Exception, match="zeros") as caught:
+        gpu_code("python:bad_four")
+    said = str(_compile_trouble(caught.value, make_game("python:bad_four", trusted=True)))
+    lines = (tmp_path / "bad_four.py").read_text().splitlines()
+    number = next(number for number, line in enumerate(lines, start=1) if ALLOCATES in line)
+    assert f"bad_four.py, line {number})" in said
+    assert "zeros" in said.partition("): ")[2]
+
+
 def test_roots_of_another_rule_are_walked_by_a_kernel_of_their_own(gpu_code):
     walks = gpu_code(GAMES[0], HALVING)["walk_tree"], gpu_code(GAMES[0])["walk_tree_by_puct"]
     assert len(walks[1]) < len(walks[0])

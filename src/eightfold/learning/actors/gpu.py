@@ -15,7 +15,9 @@ import gc
 import math
 import re
 import time
+import traceback
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -49,6 +51,7 @@ MEMORY_SHARE = 0.7  # of what is free, for trees; the network and the trainer ne
 ROWS_A_GROUP = 4096  # from so many on a network is at its best
 GROUPS = 2, 4  # of games, at least and at most: the network is busy with one while the trees of another are walked
 WARM_UPS = 3  # periods before the recording, in which the libraries choose kernels and take their memory
+_NUMBA = {"numba", "numba_cuda"}  # whose own files nobody is to look at
 
 Look = tuple[Callable[[], NDArray[np.int32]], Callable[[], NDArray[np.float32]]]
 
@@ -356,7 +359,18 @@ def _memory_in_words(games: int) -> Iterator[None]:
 
 
 def _compile_trouble(trouble: Exception, game: Game) -> EightfoldError:
-    places = re.findall(r'File "([^"]+)", line (\d+)', str(trouble))
+    """What somebody wrote that does not compile: the file, the line, and what the compiler says first."""
+    told = [line.strip() for line in str(trouble).splitlines() if line.strip()] or [type(trouble).__name__]
+    reason = " ".join(told[: 2 if told[0].endswith(":") else 1])
+    named = [(file, int(line)) for file, line in re.findall(r'File "([^"]+)", line (\d+)', str(trouble))]
+    places = [place for place in (*_lines_under_way(trouble), *named) if not _NUMBA.intersection(Path(place[0]).parts)]
     where = f"{copied_from(places[-1][0])}, line {places[-1][1]}" if places else game.name
-    reason = next((line.strip() for line in str(trouble).splitlines() if line.strip()), type(trouble).__name__)
     return EightfoldError(f"{game.name} cannot be compiled for a GPU ({where}): {reason}")
+
+
+def _lines_under_way(trouble: Exception) -> Iterator[tuple[str, int]]:
+    """The lines that the compiler was at when it gave up, the innermost last; an error need not name any."""
+    for frame, _ in traceback.walk_tb(trouble.__traceback__):
+        line: Any = getattr(frame.f_locals.get("self"), "loc", None)
+        if isinstance(getattr(line, "filename", None), str):
+            yield line.filename, line.line
