@@ -89,26 +89,29 @@ def test_all_kernels_of_a_game_compile_for_a_gpu(text, gpu_code, monkeypatch):
         assert "sm_90" in each
 
 
-ALLOCATES = "counts = np.zeros(4, np.int64)"
+VIEW = "@kernel\ndef tail(state):\n    return state[HEADER:]\n\n\n"
+FORBIDDEN = [  # a helper, a line of `play`, and a word of the reason
+    ("allocates", "", "counts = np.zeros(4, np.int64)", "zeros"),  # the compiler's error names its own files alone
+    ("gives_views", VIEW, "tail(state)[0] += 0", "returning of array"),
+    ("takes_roots", "", "root = np.sqrt(move)", "sqrt"),
+    ("raises", "", "raise ValueError(move)", ""),
+]
 
 
-def test_a_kernel_that_allocates_is_told_by_its_line(gpu_code, tmp_path, monkeypatch):
-    """The compiler's own error names lines of its own files alone."""
+@pytest.mark.parametrize(("name", "helper", "line", "reason"), FORBIDDEN)
+def test_what_a_kernel_may_not_do_is_told_by_its_line(name, helper, line, reason, gpu_code, tmp_path, monkeypatch):
     from eightfold.learning.actors.gpu import _compile_trouble
 
-    first = "    size, colour = state[SIZE], state[SIDE]"
-    text = (EXAMPLES / "drop_four.py").read_text()
-    played = text.index("def play(")
-    changed = text[played:].replace(first, f"    {ALLOCATES}\n{first}\n    colour += counts[0]", 1)
-    (tmp_path / "bad_four.py").write_text(f"import numpy as np\n{text[:played]}{changed}")
+    before, at, play = (EXAMPLES / "drop_four.py").read_text().partition("@kernel\ndef play(")
+    first, rest = play.split("\n", 1)
+    (tmp_path / f"{name}.py").write_text(f"import numpy as np\n{before}{helper}{at}{first}\n    {line}\n{rest}")
     monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(Exception, match="zeros") as caught:
-        gpu_code("python:bad_four")
-    said = str(_compile_trouble(caught.value, make_game("python:bad_four", trusted=True)))
-    lines = (tmp_path / "bad_four.py").read_text().splitlines()
-    number = next(number for number, line in enumerate(lines, start=1) if ALLOCATES in line)
-    assert f"bad_four.py, line {number})" in said
-    assert "zeros" in said.partition("): ")[2]
+    with pytest.raises(Exception) as caught:  # noqa: PT011 - whatever the compiler raises
+        gpu_code(f"python:{name}")
+    said = str(_compile_trouble(caught.value, make_game(f"python:{name}", trusted=True)))
+    lines = (tmp_path / f"{name}.py").read_text().splitlines()
+    assert f"{name}.py, line {lines.index(f'    {line}') + 1}): " in said
+    assert reason in said.partition("): ")[2]
 
 
 def test_roots_of_another_rule_are_walked_by_a_kernel_of_their_own(gpu_code):

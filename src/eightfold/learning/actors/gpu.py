@@ -359,13 +359,17 @@ def _memory_in_words(games: int) -> Iterator[None]:
 
 
 def _compile_trouble(trouble: Exception, game: Game) -> EightfoldError:
-    """What somebody wrote that does not compile: the file, the line, and what the compiler says first."""
-    told = [line.strip() for line in str(trouble).splitlines() if line.strip()] or [type(trouble).__name__]
+    """What somebody wrote that does not compile: the file, the line, and what the compiler says of it."""
+    told = [line.strip() for line in str(trouble).splitlines()]
+    told = [line for line in told if line and not line.startswith("Failed in ")] or [type(trouble).__name__]
     reason = " ".join(told[: 2 if told[0].endswith(":") else 1])
     named = [(file, int(line)) for file, line in re.findall(r'File "([^"]+)", line (\d+)', str(trouble))]
-    places = [place for place in (*_lines_under_way(trouble), *named) if not _NUMBA.intersection(Path(place[0]).parts)]
-    where = f"{copied_from(places[-1][0])}, line {places[-1][1]}" if places else game.name
-    return EightfoldError(f"{game.name} cannot be compiled for a GPU ({where}): {reason}")
+    places = [*named, *reversed(list(_lines_under_way(trouble)))]  # in the text the innermost comes first
+    file, line = next((place for place in places if not _NUMBA.intersection(Path(place[0]).parts)), ("", 0))
+    where = f"{copied_from(file)}, line {line}" if file else game.name
+    return EightfoldError(
+        f"{game.name} cannot be compiled for a GPU ({where}): {reason}; docs/new-game.md says what kernels leave alone"
+    )
 
 
 def _lines_under_way(trouble: Exception) -> Iterator[tuple[str, int]]:
