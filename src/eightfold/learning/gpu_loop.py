@@ -18,10 +18,11 @@ Read before: `loop.py`.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -114,12 +115,31 @@ class GpuTraining(Training):
     # ---- a round --------------------------------------------------------------------------------------
 
     def _play_and_train(self, deadline: float) -> tuple[int, list[Losses]]:
-        if self._by_rounds:
-            return super()._play_and_train(deadline)
+        with self._stored_beside() as storing:
+            return super()._play_and_train(deadline) if self._by_rounds else self._side_by_side(deadline, storing)
+
+    @contextlib.contextmanager
+    def _stored_beside(self) -> Iterator[StoringThread]:
+        """Games are stored by a thread of its own, and all of them are when this ends."""
+        storing = self._storing = StoringThread(self.store.add)
+        try:
+            yield storing
+        finally:
+            self._storing = None
+            storing.finish()
+
+    def _store(self, played: PlayedGame) -> None:
+        """A game has ended, in a round or, on a cluster, behind the last."""
+        if self._storing is not None:
+            self._storing.add(played)
+        else:
+            super()._store(played)
+
+    def _side_by_side(self, deadline: float, storing: StoringThread) -> tuple[int, list[Losses]]:
+        """A round in which games and steps go on beside each other, and neither waits."""
         progress = self.progress
         progress.owed, self._earned = min(progress.owed, self._earned), 0.0
         begun, games, over = time.perf_counter(), progress.games, threading.Event()
-        storing = self._storing = StoringThread(self.store.add)
         limit = self.config.games - games if self.config.games else 1 << 60
         played: list[int] = []
         trouble: list[BaseException] = []
@@ -129,7 +149,7 @@ class GpuTraining(Training):
                 return over.is_set() or self.stopped
 
             try:
-                played.append(self.players.play(limit, on_game=self._hear, deadline=deadline, stop=stop))
+                played.append(self.players.play(limit, on_game=self._store, deadline=deadline, stop=stop))
             except BaseException as error:  # handed over to the thread that waits for us
                 trouble.append(error)
 
@@ -151,21 +171,12 @@ class GpuTraining(Training):
             raise
         finally:
             player.join()
-            self._storing = None
-            storing.finish()
         if trouble:
             raise trouble[0]
         losses = self._settled()
         seconds = time.perf_counter() - begun
         self._busy = {"training_busy": busy / seconds, "storing_busy": storing.seconds / seconds}
         return sum(played), losses
-
-    def _hear(self, played: PlayedGame) -> None:
-        """A game has ended, in a round or, on a cluster, behind the last."""
-        if self._storing is not None:
-            self._storing.add(played)
-        else:
-            self._store(played)
 
     def _train_steps(self, deadline: float) -> list[Losses]:
         """The steps that are owed, as far as the time allows, with no games beside them."""
