@@ -8,6 +8,7 @@ import pytest
 
 from eightfold.arena import make_player, play_match
 from eightfold.games import make_game
+from eightfold.learning.commands import train_run
 from eightfold.learning.config import EvaluationConfig
 from eightfold.learning.loop import Training
 from eightfold.learning.opponents import evaluated_networks, network_opponents, shipped_for
@@ -61,6 +62,26 @@ def test_a_run_that_keeps_no_networks_has_no_earlier_one_to_play(tmp_path):
     assert len(entries) == 2
     assert not any("earlier" in entry for entry in entries)
     assert not (tmp_path / "run" / "evaluated").exists()
+
+
+def test_an_evaluation_without_games_keeps_its_network(tmp_path, capsys):
+    training = trained(tmp_path / "run", "games=7", "evaluation.games=0")
+    assert list(evaluated_networks(tmp_path / "run")) == [3, 6]
+    assert training.progress.evaluated_games == 6
+    assert not any("evaluation" in entry for entry in read_metrics(tmp_path / "run"))
+    assert "mcts" not in capsys.readouterr().err
+    game = make_game(training.config.game)
+    assert make_player(f"net:{tmp_path / 'run' / 'evaluated' / '000003'},playouts=2", game).think(game.start()).effort
+
+
+@pytest.mark.parametrize(("games", "is_measured"), [(0, False), (2, True)])
+def test_the_final_network_is_measured_by_as_many_games_as_are_asked_for(games, is_measured, tmp_path, capsys):
+    changes = [*CHANGES, "games=4", "evaluation.games=0", f"evaluation.final_games={games}"]
+    assert train_run(tiny(*changes), tmp_path / "run") is None
+    said = capsys.readouterr()
+    assert ("measuring" in said.err) == ("against pure Monte Carlo search" in said.out) == is_measured
+    assert any("evaluation" in entry for entry in read_metrics(tmp_path / "run")) == is_measured
+    assert list(evaluated_networks(tmp_path / "run")) == [3, 4]
 
 
 def test_a_kept_network_that_is_damaged_is_left_out_with_a_note(tmp_path, caplog):

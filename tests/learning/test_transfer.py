@@ -17,6 +17,7 @@ import torch
 
 from eightfold.learning.data.lmdb_store import LmdbReader
 from eightfold.learning.loop import Training
+from eightfold.learning.opponents import evaluated_networks
 from eightfold.learning.runs.metrics import read_metrics
 from eightfold.learning.transfer.container import INDEX, Piece, read_pack, write_pack
 from eightfold.learning.transfer.pack import pack_run
@@ -181,6 +182,30 @@ def test_metrics_that_waited_for_the_checkpoint_are_there(run, tmp_path):
     assert (tmp_path / "other" / "metrics.jsonl").read_bytes() == b"".join(lines)
 
 
+def test_networks_of_earlier_evaluations_travel_if_they_are_asked_for(tmp_path):
+    run = tmp_path / "run"
+    training = Training(tiny("games=11", "evaluation.games=0", "evaluation.every_games=2"), run)
+    training.train()
+    training.close()
+    kept = list(evaluated_networks(run))
+    assert len(kept) == 3
+    assert len(pack_run(run, tmp_path / "without").lines()) == 1
+    assert not (unpack_run(tmp_path / "without", tmp_path / "bare").run / "evaluated").exists()
+    report = pack_run(run, tmp_path / "pack", networks=2)
+    assert "of the networks that the run has kept 2 of 3" in report.lines()
+    unpack_run(tmp_path / "pack", tmp_path / "other")
+    found = evaluated_networks(tmp_path / "other")
+    assert list(found) == [kept[0], kept[-1]]
+    for games, folder in found.items():
+        assert files_of(folder) == files_of(run / "evaluated" / f"{games:06d}")
+    (run / "evaluated" / f"{kept[0]:06d}" / "network.json").unlink()
+    said = refusal(lambda: pack_run(run, tmp_path / "again", networks=9))
+    assert "No such file or directory; remove it, or take fewer networks" in said
+    size = {"size": 0.11, "file_size": 0.1, "networks": 1}
+    assert "with 1 kept network alone take" in refusal(lambda: pack_run(run, tmp_path / "again", **size))
+    assert not (tmp_path / "again").exists()
+
+
 @pytest.mark.slow
 def test_a_run_that_trains_is_packed_meanwhile_and_goes_on_by_the_command(tmp_path):
     run, pack, other = tmp_path / "run", tmp_path / "pack", tmp_path / "other"
@@ -338,6 +363,16 @@ def test_content_that_makes_no_run_is_refused(packed, name, data, tmp_path):
     before = sorted(tmp_path.iterdir())
     assert "\n" not in refusal(lambda: unpack_run(folder, tmp_path / "other"))
     assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize("games", [b"../../escaped", b"", b"-1", b"9" * 19, "٣".encode()])
+def test_networks_whose_number_of_games_is_none_are_refused(packed, games, tmp_path):
+    def change(piece: Piece) -> Piece:
+        return Piece.of("evaluated", joined([games, b"weights", b"{}"])) if piece.name == "card.md" else piece
+
+    folder = forged(packed, tmp_path / "forged", change)
+    assert "a network in it cannot be read" in refusal(lambda: unpack_run(folder, tmp_path / "other"))
+    assert not (tmp_path / "other").exists()
 
 
 def test_names_in_a_pack_are_no_paths_and_sizes_are_kept_to(packed, tmp_path):

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from eightfold.learning.loop import Training
+from eightfold.studies.curves import Trend
 from eightfold.studies.frame import load_study, run_study
+from eightfold.studies.grid import t_95
 from eightfold.studies.strength import STUDY
 from eightfold.studies.strength.stages import StrengthSettings, _sum, check, identify
 from published import check_report
@@ -39,9 +42,10 @@ def test_parts_add_up_to_a_match():
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
-    """A short run that has kept a network on its way."""
+    """A short run that has kept networks on its way."""
     folder = tmp_path_factory.mktemp("grown") / "run"
-    training = Training(tiny("games=8", "training.games_a_round=4", "evaluation.every_games=4"), folder)
+    changes = "games=8", "training.games_a_round=2", "evaluation.every_games=2", "evaluation.games=0"
+    training = Training(tiny(*changes), folder)
     training.train()
     training.close()
     return folder
@@ -59,7 +63,8 @@ def test_the_whole_of_it_in_small(tmp_path, run):
     assert found["boards"]["rows"][0]["game"] == "gomoku:size=6,win=5,rule=freestyle"
     grown = found["growth"]
     assert [row["games"] for row in grown] == sorted({row["games"] for row in grown})
-    assert len(grown) >= 2
+    assert len(grown) >= 3
+    assert "If longer runs on the same machine kept to it:" in text
     assert grown[0]["elo"] == 0
     for name in ("opponents.csv", "boards.csv", "growth.csv", "growth.svg"):
         assert (tmp_path / "out" / name).is_file()
@@ -67,6 +72,25 @@ def test_the_whole_of_it_in_small(tmp_path, run):
     run_study(study, tmp_path / "out", run=run, small=True, changes=[*changes, "board_games=4"])
     new = {path.name.rpartition("-")[0] for path in (tmp_path / "out" / "kept").iterdir() if path.name not in kept}
     assert new == {"boards", "play_by_clock"}, "nothing else is played again"
+    run_study(study, tmp_path / "out", run=run, small=True, changes=[*changes, "growth_networks=2"])
+    results = json.loads((tmp_path / "out" / "results.json").read_text())["stages"]
+    assert [row["games"] for row in results["growth"]["result"]] == [grown[0]["games"], grown[-1]["games"]]
+    assert "If longer runs" not in report.read_text(), "two networks make any line"
+
+
+def test_a_line_over_doublings_is_that_of_least_squares():
+    minutes, elo = np.array([1.0, 2.5, 3.0, 9.0, 20.0]), np.array([-10.0, 40.0, 35.0, 90.0, 170.0])
+    trend = Trend.of(list(zip(minutes, elo, strict=True)))
+    line, covariance = np.polyfit(np.log2(minutes), elo, 1, cov=True)
+    t = t_95(3)
+    slope, low, high = trend.doubling
+    assert slope == pytest.approx(line[0])
+    assert (high - low) / 2 == pytest.approx(t * np.sqrt(covariance[0, 0]))
+    for at in (5.0, 60.0, 1440.0):
+        x = np.array([np.log2(at), 1.0])
+        middle, low, high = trend.at(at)
+        assert middle == pytest.approx(x @ line)
+        assert (low, high) == pytest.approx(middle + t * np.sqrt(x @ covariance @ x) * np.array([-1, 1]))
 
 
 @pytest.mark.parametrize(

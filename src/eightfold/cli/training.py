@@ -119,13 +119,16 @@ def pack(
     output: Annotated[Path | None, typer.Option("--output", "-o", help="A new folder (default: RUN.pack).")] = None,
     size: Annotated[float, typer.Option(help="Megabytes in all; samples and games fill what the rest leaves.")] = 64,
     file_size: Annotated[float, typer.Option(help="Megabytes of a file at most.")] = 16,
+    networks: Annotated[
+        int, typer.Option(min=0, help="Networks of earlier evaluations to take along at most, spread over the run.")
+    ] = 0,
 ) -> None:
     """Put a run into a few small files, to go on with it on another machine: see `eightfold unpack`."""
     for module in ("torch", "lmdb"):
         need(module, purpose="packing a run")
     from eightfold.learning.transfer.pack import pack_run
 
-    for line in pack_run(run, output, size=size, file_size=file_size).lines():
+    for line in pack_run(run, output, size=size, file_size=file_size, networks=networks).lines():
         print(line)
 
 

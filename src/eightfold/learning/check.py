@@ -29,6 +29,7 @@ def check_config(config: TrainConfig) -> None:
     read_backend(config.backend, config.device)
     _check_selfplay(config, game)
     _check_training(config, game)
+    _check_evaluation(config)
 
 
 def _check_selfplay(config: TrainConfig, game: Game) -> None:
@@ -90,6 +91,15 @@ def _check_training(config: TrainConfig, game: Game) -> None:
                 f"training.{key} = {window} is too small for training.batch_size = {settings.batch_size}:"
                 " the window must hold a batch"
             )
+
+
+def _check_evaluation(config: TrainConfig) -> None:
+    settings = config.evaluation
+    if settings.games == settings.keep_networks == 0 and (settings.every_minutes or settings.every_games):
+        raise EightfoldError(
+            "evaluation.games = 0 only keeps networks, and evaluation.keep_networks = 0 keeps none: raise one of them,"
+            " or set evaluation.every_minutes and evaluation.every_games to 0"
+        )
 
 
 def play_settings(config: TrainConfig) -> PlaySettings:

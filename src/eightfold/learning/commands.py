@@ -64,10 +64,12 @@ def train_run(config: TrainConfig, folder: Path, *, cluster: str | None = None, 
         training = training_of(config, folder, make_players)
 
         def measure() -> None:
-            console.print("measuring the final network ...")
-            training.evaluate(config.evaluation.final_games)
+            games = config.evaluation.final_games
+            if games:
+                console.print("measuring the final network ...")
+            training.evaluate(games)
             training.save()
-            if training.evaluation is not None:
+            if games and training.evaluation is not None:
                 print_evaluation(training.evaluation, str(folder))
             print_curve(folder)
 

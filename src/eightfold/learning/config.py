@@ -177,7 +177,9 @@ class AdvisorConfig:
 class EvaluationConfig:
     every_minutes: float = setting(2.0, "training time between evaluations; 0: none by time", least=0, most=1e7)
     every_games: int = setting(0, "self-play games between evaluations; 0: none by games", least=0, most=1_000_000_000)
-    games: int = setting(10, "games against each opponent", least=1, most=100_000)
+    games: int = setting(
+        10, "games against each opponent; 0: the network is kept, to be measured later", least=0, most=100_000
+    )
     playouts: int = setting(400, "playouts of the network for a move", least=1, most=1_000_000)
     exploration: float = setting(
         2.0, "C of PUCT in evaluations and in later play (`net:`, the page, engines)", least=0, most=1000
@@ -188,7 +190,7 @@ class EvaluationConfig:
         least=AS_IN_SELF_PLAY,
         most=1_000_000,
     )
-    final_games: int = setting(30, "games against each opponent in the last evaluation", least=1, most=100_000)
+    final_games: int = setting(30, "games against each opponent in the last evaluation; 0: none", least=0, most=100_000)
     keep_networks: int = setting(
         3,
         "networks of the last evaluations that the run keeps; the newest earlier one is an opponent too; 0: none",

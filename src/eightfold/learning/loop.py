@@ -417,13 +417,27 @@ class Training(Run[TrainConfig]):
     def after_round(self, report: Report) -> None:
         if self.done < 1 and evaluation_is_due(self.config.evaluation, self.progress):
             self.save()  # before something that takes long
-            report(self.evaluate(self.config.evaluation.games))
+            entry = self.evaluate(self.config.evaluation.games)
+            if entry is not None:
+                report(entry)
             self.save()  # a run that is killed now does not measure the same again
 
     @with_half_of_the_cores()
-    def evaluate(self, games: int) -> Entry:
-        """Measure the strength of the present network, note it, and keep the network."""
-        settings, progress, seed, run = self.config.evaluation, self.progress, self.config.seed, self.folder.path
+    def evaluate(self, games: int) -> Entry | None:
+        """Measure the strength of the present network, note it, and keep the network; without games only keep it."""
+        progress, keep = self.progress, self.config.evaluation.keep_networks
+        found = self._measure(games) if games else None
+        self.trainer.wait()
+        keep_network(self.folder.path, progress.games, self.trainer.playing, self.description, keep=keep)
+        progress.evaluated_at, progress.evaluated_games = progress.seconds, progress.games
+        if found is None:
+            return None
+        entry = {"minutes": progress.seconds / 60, "games": progress.games, "evaluation": found.as_dict()}
+        self.folder.log(entry)
+        return entry
+
+    def _measure(self, games: int) -> Evaluation:
+        settings, run = self.config.evaluation, self.folder.path
         self._hand_over_weights()
         self.measuring = True
         self.evaluation = measure_network(
@@ -431,16 +445,12 @@ class Training(Run[TrainConfig]):
             self.description,
             games=games,
             playouts=settings.playouts,
-            seed=seed,
-            networks=network_opponents(run, self.game, settings, games=progress.games),
+            seed=self.config.seed,
+            networks=network_opponents(run, self.game, settings, games=self.progress.games),
             play=self.players.play_games,
         )
         self.measuring = False
-        keep_network(run, progress.games, self.trainer.playing, self.description, keep=settings.keep_networks)
-        progress.evaluated_at, progress.evaluated_games = progress.seconds, progress.games
-        entry = {"minutes": progress.seconds / 60, "games": progress.games, "evaluation": self.evaluation.as_dict()}
-        self.folder.log(entry)
-        return entry
+        return self.evaluation
 
     def _hand_over_weights(self) -> None:
         """Who plays gets what was trained, and forgets what it knew with the weights before."""

@@ -1,13 +1,15 @@
 """Networks that a run's network is measured against: one of its own earlier ones, and the shipped one for its game.
 
 A run keeps the networks of its last evaluations in `evaluated/`, each in a folder named after the number of self-play
-games; `net:runs/quick/evaluated/000600` is a player as any other.
+games; `net:runs/quick/evaluated/000600` is a player as any other. An evaluation without games keeps its network all the
+same: the study `strength` measures how a run grew, later and elsewhere.
 """
 
 from __future__ import annotations
 
 import logging
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 from torch import nn
@@ -25,17 +27,36 @@ EVALUATED = "evaluated"
 log = logging.getLogger("eightfold")
 
 
+def evaluated_folder(run: Path, games: int) -> Path:
+    """Where the network of an evaluation after so many games lies."""
+    return run / EVALUATED / f"{games:06d}"
+
+
 def evaluated_networks(run: Path) -> dict[int, Path]:
     """The networks of earlier evaluations by the number of self-play games, ascending."""
     found = {int(folder.name): folder for folder in (run / EVALUATED).glob("*") if folder.name.isdecimal()}
     return dict(sorted(found.items()))
 
 
+def spread_out(games: Sequence[int], count: int) -> list[int]:
+    """At most so many of ascending numbers of games, the last among them, each about as many times the one before.
+
+    >>> spread_out([100, 200, 300, 400, 500, 600, 700, 800], 4), spread_out([100, 200], 1), spread_out([100], 4)
+    ([100, 200, 400, 800], [200], [100])
+    """
+    kept = list(games)
+    while len(kept) > count:
+        # The one whose neighbours are closest to each other is missed the least.
+        inner = range(1, len(kept) - 1)
+        del kept[min(inner, key=lambda k: (kept[k + 1] + 1) / (kept[k - 1] + 1), default=0)]
+    return kept
+
+
 def keep_network(run: Path, games: int, network: nn.Module, description: Description, *, keep: int) -> None:
     """Keep a network that was evaluated after so many games, and no more than `keep` of them."""
     if keep == 0:
         return
-    save_checkpoint(run / EVALUATED / f"{games:06d}", network, description)
+    save_checkpoint(evaluated_folder(run, games), network, description)
     for folder in list(evaluated_networks(run).values())[:-keep]:
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -2,11 +2,12 @@
 
 What travels, in this order, until the pack is full:
 
-    always       settings, network, optimiser, counters, metrics, the samples held out for validation
+    always       settings, network, optimiser, counters, metrics, the samples held out for validation; as many networks
+                 of earlier evaluations as are asked for, spread over the run
     newest first the last lines of games.jsonl, a small share; then samples of the buffer; then more of games.jsonl
 
 The state is that of the last checkpoint, also of a run that was killed or that trains meanwhile: nothing in its folder
-is changed. Networks of earlier evaluations and an advisor's samples stay behind.
+is changed. An advisor's samples stay behind.
 """
 
 from __future__ import annotations
@@ -21,9 +22,11 @@ from typing import Any
 from eightfold.core.errors import EightfoldError
 from eightfold.core.line_file import lines_after
 from eightfold.core.lock import lock_folder
+from eightfold.core.words import number_of
 from eightfold.learning.checkpointing import SELF_PLAY, SelfPlayProgress
 from eightfold.learning.config import TrainConfig
 from eightfold.learning.data.lmdb_store import DATA, LmdbReader, check_file
+from eightfold.learning.opponents import EVALUATED, evaluated_networks, spread_out
 from eightfold.learning.runs.atomic_save import CHECKSUMS, read_checksums
 from eightfold.learning.runs.fixed_settings import load_run_config
 from eightfold.learning.runs.folder import CONFIG, GAMES, NETWORK, PROGRESS, TRAINING
@@ -34,6 +37,7 @@ from eightfold.learning.transfer.records import joined
 from eightfold.nets.store.description import CARD, DESCRIPTION
 
 SAVED = (NETWORK, DESCRIPTION, CARD, TRAINING, PROGRESS)  # of a checkpoint
+KEPT = (NETWORK, DESCRIPTION)  # of a network of an earlier evaluation
 BUFFER, VALIDATION, ADVICE = "buffer", "validation", "advice"
 LARGEST = 1_000_000  # megabytes
 GAMES_SHARE = 0.05  # of a pack, before the samples get theirs
@@ -52,6 +56,8 @@ class Packed:
     of_samples: int  # that the buffer had
     games: int  # lines of games.jsonl in it
     of_games: int
+    networks: int  # of earlier evaluations in it
+    of_networks: int
     advice: bool  # whether an advisor's samples stay behind
 
     def lines(self) -> list[str]:
@@ -60,6 +66,8 @@ class Packed:
         ]
         if self.games < self.of_games:
             said.append(f"of games.jsonl the last {self.games:,} of {self.of_games:,} games")
+        if self.networks:
+            said.append(f"of the networks that the run has kept {self.networks} of {self.of_networks}")
         if self.advice:
             said.append("the advisor's samples stay behind: the run goes on without them, or finds its folder again")
         return said
@@ -79,8 +87,13 @@ class _Room:
         return True
 
 
-def pack_run(run: Path, target: Path | None = None, *, size: float = 64, file_size: float = 16) -> Packed:
-    """Pack a run into a new folder, by default RUN.pack: `size` megabytes in all, `file_size` at most for a file."""
+def pack_run(
+    run: Path, target: Path | None = None, *, size: float = 64, file_size: float = 16, networks: int = 0
+) -> Packed:
+    """Pack a run into a new folder, by default RUN.pack: `size` megabytes in all, `file_size` at most for a file.
+
+    So many `networks` of earlier evaluations are taken along at most.
+    """
     if not 0 < file_size <= size <= LARGEST:
         raise EightfoldError(
             f"files of {file_size:g} MB in a pack of {size:g} MB: the first must be the smaller, and neither below 0"
@@ -93,15 +106,21 @@ def pack_run(run: Path, target: Path | None = None, *, size: float = 64, file_si
     saved, notes = _checkpoint(run)
     progress = progress_of(SelfPlayProgress, saved[PROGRESS], run / SELF_PLAY.checkpoint / PROGRESS)
     room = _Room(int(size * MEGABYTE))
+    kept = evaluated_networks(run)
+    chosen = {at: kept[at] for at in spread_out(list(kept), networks)}
     pieces = [
         Piece.of(CONFIG, settings),
         *(Piece.of(name, data) for name, data in saved.items()),
         Piece.of(METRICS, _metrics(run, notes.get(METRICS) or {})),
         *_held_out(run),
+        *(_network(at, folder) for at, folder in chosen.items()),
     ]
     if not all(room.take(piece) for piece in pieces):
         least = (sum(len(piece.data) for piece in pieces) + INDEX_ROOM) / MEGABYTE
-        raise EightfoldError(f"the weights and the optimiser of {run} alone take {least:.1f} MB; give --size more")
+        and_networks = f" with {number_of(len(chosen), 'kept network')}" if chosen else ""
+        raise EightfoldError(
+            f"the weights and the optimiser of {run}{and_networks} alone take {least:.1f} MB; give --size more"
+        )
     games = _Games(run, notes.get(GAMES) or {})
     samples = _Samples(run, progress)
     try:
@@ -117,6 +136,8 @@ def pack_run(run: Path, target: Path | None = None, *, size: float = 64, file_si
         of_samples=samples.total,
         games=games.taken,
         of_games=progress.games,
+        networks=len(chosen),
+        of_networks=len(kept),
         advice=(run / ADVICE / DATA).exists(),
     )
     about = {**asdict(progress), "run": run.name, "samples_packed": packed.samples, "games_packed": packed.games}
@@ -183,6 +204,14 @@ def _held_out(run: Path) -> Iterator[Piece]:
         yield Piece.of(f"{VALIDATION}.json", json.dumps(records.meta).encode())
         for packed in reversed(list(records.newest_first(RECORDS))):
             yield Piece.of(VALIDATION, joined(packed))
+
+
+def _network(games: int, folder: Path) -> Piece:
+    """A network that was kept after so many games."""
+    try:
+        return Piece.of(EVALUATED, joined([str(games).encode(), *((folder / name).read_bytes() for name in KEPT)]))
+    except OSError as error:
+        raise EightfoldError(f"cannot pack {folder}: {error.strerror}; remove it, or take fewer networks") from None
 
 
 def _reader(path: Path) -> LmdbReader | None:

@@ -21,15 +21,18 @@ from eightfold.learning.config import TrainConfig
 from eightfold.learning.data.buffer import FORMAT, WITH_NEXT_MOVES
 from eightfold.learning.data.packing import Packing
 from eightfold.learning.data.sample import SampleShape
+from eightfold.learning.opponents import EVALUATED, evaluated_folder
 from eightfold.learning.runs.atomic_save import save_together
 from eightfold.learning.runs.fixed_settings import load_run_config
 from eightfold.learning.runs.folder import CONFIG, GAMES, NETWORK, PROGRESS, TRAINING
 from eightfold.learning.runs.metrics import METRICS
 from eightfold.learning.runs.progress import progress_of
 from eightfold.learning.transfer.container import Pack, check_free, made_whole, read_pack
-from eightfold.learning.transfer.pack import BUFFER, SAVED, VALIDATION
+from eightfold.learning.transfer.pack import BUFFER, KEPT, SAVED, VALIDATION
 from eightfold.learning.transfer.records import separated
 from eightfold.nets.store.description import DESCRIPTION
+
+MOST_DIGITS = 18  # of a number of games
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,6 +61,7 @@ def unpack_run(folder: Path, run: Path) -> Unpacked:
         raise EightfoldError(f"{folder} lacks {CONFIG if settings is None else lacking[0]}; pack the run again")
     progress = progress_of(SelfPlayProgress, saved[PROGRESS], folder / PROGRESS)
     samples = {name: _samples(pack, name) for name in (BUFFER, VALIDATION)}
+    networks = _networks(pack)
     with made_whole(run) as draft:
         (draft / CONFIG).write_bytes(settings)
         load_run_config(TrainConfig(), draft / CONFIG, command=SELF_PLAY.command, remedy="pack the run again")
@@ -68,6 +72,11 @@ def unpack_run(folder: Path, run: Path) -> Unpacked:
             GAMES: {**marks[GAMES], "games": progress.games},
             VALIDATION: counts.get(VALIDATION, 0),
         }
+        for games, files in networks.items():
+            folder = evaluated_folder(draft, games)
+            folder.mkdir(parents=True)
+            for name, data in zip(KEPT, files, strict=True):
+                (folder / name).write_bytes(data)
         save_together(draft / SELF_PLAY.checkpoint, saved, notes=notes)
     return Unpacked(run=run, progress=progress, samples=counts.get(BUFFER, 0))
 
@@ -107,6 +116,20 @@ def _samples(pack: Pack, name: str) -> tuple[dict[str, Any], list[list[bytes]]] 
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError, MemoryError):
         raise EightfoldError(f"{pack.folder}: its samples ({name}) cannot be read; pack the run again") from None
     return meta, found
+
+
+def _networks(pack: Pack) -> dict[int, list[bytes]]:
+    """The files of networks of earlier evaluations, by the number of games. Whoever opens one checks what it holds."""
+    found: dict[int, list[bytes]] = {}
+    for piece in pack.all(EVALUATED):
+        try:
+            games, *files = separated(piece)
+            if not (games.isdigit() and len(games) <= MOST_DIGITS and len(files) == len(KEPT)):
+                raise ValueError
+        except ValueError:
+            raise EightfoldError(f"{pack.folder}: a network in it cannot be read; pack the run again") from None
+        found[int(games)] = files
+    return found
 
 
 def _write_samples(path: Path, meta: Mapping[str, Any], pieces: list[list[bytes]]) -> int:

@@ -43,7 +43,7 @@ STUDY = Study(
         ),
         Stage(
             name="growth",
-            settings=("growth_options", "growth_games", "opening_plies", "seed"),
+            settings=("growth_options", "growth_networks", "growth_games", "opening_plies", "seed"),
             inputs=stages.weights_of_run,
             measure=stages.growth,
             section=sections.growth,

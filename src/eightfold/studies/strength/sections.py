@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from eightfold.studies.curves import Trend
 from eightfold.studies.plots import Series, line_plot
 from eightfold.studies.report import Report
 from eightfold.studies.tables import interval, percent
+
+ENOUGH = 3  # networks with different minutes, to draw a line through
+HORIZONS = {60: "an hour", 180: "three hours", 1440: "a day"}  # by minutes
 
 
 def matches(report: Report, found: dict[str, Any]) -> None:
@@ -88,9 +93,38 @@ def growth(report: Report, rows: list[dict[str, Any]]) -> None:
                 f"{row['games']:,}",
                 f"{row['minutes']:.1f}",
                 f"{row['elo']:+.0f}",
-                f"{row['low']:+.0f} to {row['high']:+.0f}",
+                _between((row["low"], row["high"])),
             )
             for row in rows
         ],
     )
     report.csv("growth", rows)
+    _longer_runs(report, [(row["minutes"], row["elo"]) for row in rows if row["minutes"] > 0])
+
+
+def _longer_runs(report: Report, curve: list[tuple[float, float]]) -> None:
+    """What more time would bring, if it went on as it did."""
+    last = max((minutes for minutes, _ in curve), default=0)
+    horizons = {minutes: text for minutes, text in HORIZONS.items() if minutes > last}
+    if len({minutes for minutes, _ in curve}) < ENOUGH or not horizons:
+        return
+    trend = Trend.of(curve)
+    slope, *between = trend.doubling
+    report.text(
+        f"A straight line through {len(curve)} networks over the doublings of the minutes has {slope:+.0f} Elo"
+        f" ({_between(between)}) for each. If longer runs on the same machine kept to it:"
+    )
+    ahead = [(text, trend.at(minutes)) for minutes, text in horizons.items()]
+    report.table(
+        ("a run of", "Elo", "95 % interval"),
+        [(text, f"{elo:+.0f}", _between(bounds)) for text, (elo, *bounds) in ahead],
+    )
+    report.text(
+        "Nobody has measured these: such lines bend sooner or later, and where the learning rate falls towards the end"
+        " of a run, its last networks gained from that, not from time alone."
+    )
+
+
+def _between(bounds: Sequence[float]) -> str:
+    low, high = bounds
+    return f"{low:+.0f} to {high:+.0f}"

@@ -22,7 +22,7 @@ from eightfold.core.errors import EightfoldError
 from eightfold.core.settings import setting
 from eightfold.games.game import make_game
 from eightfold.learning.config import TrainConfig
-from eightfold.learning.opponents import evaluated_networks
+from eightfold.learning.opponents import evaluated_networks, spread_out
 from eightfold.learning.runs.folder import CONFIG
 from eightfold.learning.runs.metrics import read_metrics
 from eightfold.nets.store.description import check_fits
@@ -52,6 +52,9 @@ class StrengthSettings:
     board_games: int = setting(20, "games on each of them", least=2, most=100_000)
     growth_options: str = setting(
         "playouts=64,proof_nodes=0,threat_nodes=0", "how the networks of a run play each other, as options of net"
+    )
+    growth_networks: int = setting(
+        8, "of the networks that the run has kept, its first and last included, so many at most", least=2, most=1000
     )
     growth_games: int = setting(40, "games of each pair of them", least=2, most=100_000)
     seed: int = setting(0, "seed of the first part of a match; each has the next", least=0, most=2**31)
@@ -225,9 +228,11 @@ def _grown(run: Path) -> dict[str, tuple[int, float]]:
 
 def growth(work: Work) -> list[dict[str, Any]] | None:
     """Elo of the networks of a run by a round robin; that of the first is 0."""
-    settings, networks = work.settings, _grown(work.run) if work.run else {}
-    if len(networks) < 2:
+    settings, grown = work.settings, _grown(work.run) if work.run else {}
+    if len(grown) < 2:
         return None
+    chosen = spread_out([games for games, _ in grown.values()], settings.growth_networks)
+    networks = {place: moment for place, moment in grown.items() if moment[0] in chosen}
     places = list(networks)
     game = describe_network(places[-1]).game
     pairs = list(combinations(range(len(places)), 2))
