@@ -15,6 +15,7 @@ from eightfold.arena.tournaments.play import tournament
 from eightfold.core.errors import EightfoldError
 from eightfold.games import make_game
 from eightfold.games.records import GameRecord, write_records
+from refusals import refusal
 
 GAME = make_game("gomoku:size=8")
 
@@ -61,6 +62,20 @@ def test_records_are_openings_too(tmp_path):
         EightfoldError, match=r"0\.sgf, game 1: a game of gomoku:size=8.* is no opening of gomoku:size=9"
     ):
         read_openings(tmp_path, make_game("gomoku:size=9"))
+
+
+@pytest.mark.parametrize(
+    ("text", "game", "complaint"),
+    [
+        ("(;GM[1]SZ[9]KM[0.5]RU[Chinese]HA[2]AB[cg][gc];W[ee];B[dd])", "go:size=9,komi=0.5", "it does not begin as go"),
+        ("(;GM[1]SZ[9]PL[W];W[ee];B[dd])", "go:size=9", "it does not begin as go:size=9"),
+        ("(;GM[1]SZ[8];B[ee];W[dd])", "gomoku:size=8", "is no opening of gomoku:size=8"),
+        ("(;GM[4]SZ[9];B[ee];W[dd])", "gomoku:size=8", "is no opening of gomoku:size=8"),
+    ],
+)
+def test_a_record_that_begins_otherwise_is_refused(text, game, complaint, tmp_path):
+    (tmp_path / "opening.sgf").write_text(text)
+    assert complaint in refusal(lambda: read_openings(tmp_path, make_game(game)))
 
 
 def test_the_seed_shuffles_a_list_and_all_of_it_is_played(tmp_path):

@@ -155,6 +155,18 @@ def test_records_read_back(played):
         assert record.position().is_over
 
 
+def test_what_somebody_keeps_among_the_records_stays(tmp_path):
+    settings = {**SMALL, "games": 2}
+    tournament(tmp_path / "cup", ["random", "greedy"], **settings)
+    records = tmp_path / "cup" / "sgf"
+    (records / "notes.txt").write_text("look at game 2")
+    (records / "best").mkdir()
+    (records / "game-00009.sgf").write_text("of a line that was taken out")
+    tournament(tmp_path / "cup", ["random", "greedy"], **settings)
+    assert sorted(path.name for path in records.iterdir()) == ["best", "game-00001.sgf", "game-00002.sgf", "notes.txt"]
+    assert (records / "notes.txt").read_text() == "look at game 2"
+
+
 def test_the_anchor_has_the_rating_0(played, tmp_path):
     free = tournament(played)
     bound = tournament(played, anchor="random")

@@ -6,6 +6,7 @@ import os
 import random
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from eightfold.games.records import psq, sgf, sgf_tree
 from eightfold.games.records.files import read_records, write_records
 from eightfold.games.records.record import LARGEST_FILE, GameRecord, RecordError, as_text
 from patience import finished
+from refusals import refusal
 
 SGF = "(;GM[4]FF[4]SZ[9]PB[ann]PW[bob];B[ee];W[ef];B[df])"
 PSQ = "Piskvorky 9x9, 0:0, 0\n5,5,1200\n5,6,30\n4,6,0\nann\nbob\n-1\n"
@@ -399,6 +401,28 @@ def test_psq_errors(tmp_path: Path, text: str | bytes, said: list[str]) -> None:
     message = fault(text, tmp_path / "bad.psq")
     for part in said:
         assert part in message, message
+
+
+ORDERS = "\x1b[2J\x07 \x9b31mHonin\x7fbo"
+
+
+def test_names_give_a_terminal_no_orders(tmp_path: Path) -> None:
+    [record] = sgf.read_sgf(f"(;GM[4]SZ[9]PB[{ORDERS}]PW[b\tc]C[a\x1b[2J\nb];B[ee])")
+    assert (record.black, record.white, record.comment) == ("[2J 31mHoninbo", "b\tc", "a[2J\nb")
+    [record] = psq.read_psq(f"Piskvorky 15x15, 0:0, 0\n8,8,0\n{ORDERS}\nb\n")
+    assert record.black == "[2J 31mHoninbo"
+    path = tmp_path / "game.sgf"
+    write_records(path, [replace(record, white=ORDERS)])
+    assert read_records(path)[0].white == "[2J 31mHoninbo"
+
+
+@pytest.mark.parametrize("behind", ["(;GM[4]SZ[9];B[ee];W[ee])", "(;GM[4", "nonsense"])
+def test_the_first_game_alone_can_be_read(tmp_path: Path, behind: str) -> None:
+    path = tmp_path / "games.sgf"
+    path.write_text(f"(;GM[4]SZ[9];B[ee]){behind}")
+    assert [record.moves for record in read_records(path, first=True)] == [(40,)]
+    path.write_text("(;GM[4]SZ[9];B[ee];W[ee])(;GM[4]SZ[9];B[ee])")
+    assert "game 1 (line 1)" in refusal(lambda: read_records(path, first=True))
 
 
 def test_games_that_cannot_be_read_can_be_left_out(tmp_path: Path) -> None:

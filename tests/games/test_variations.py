@@ -25,6 +25,8 @@ def test_variations_are_read_in_their_order():
 def test_what_the_rules_forbid_in_a_side_line_is_left_out():
     tree = read_tree("(;GM[4]SZ[9];B[ee](;W[ff])(;W[ee];B[aa])(;W[zz]))", most_nodes=100)
     assert shape(tree) == [(40, [(50, [])])]
+    tree = read_tree("(;GM[4]SZ[9];B[ee](;W[ff])(;B[dd];B[cc])(;W[aa];W[bb]))", most_nodes=100)
+    assert shape(tree) == [(40, [(50, []), (0, [])])]
     assert "already has the stone" in refusal(lambda: read_tree("(;GM[4]SZ[9];B[ee];W[ee])", most_nodes=100))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +11,10 @@ import pytest
 from eightfold.core.errors import EightfoldError
 from eightfold.patterns.codes import canonical, code_tables, orbit
 from eightfold.patterns.combine import combine, orbit_sizes
-from eightfold.patterns.files import load_library, save_library
+from eightfold.patterns.files import FRONT, MAGIC, VERSION, load_library, save_library
 from eightfold.patterns.library import Library, Table, counts_from_table, table_from_counts
 from eightfold.patterns.templates import TEMPLATES, templates_of
+from refusals import refusal
 
 
 def random_table(name: str, patterns: int, seed: int) -> Table:
@@ -140,19 +142,41 @@ def test_a_library_that_is_not_there(tmp_path: Path) -> None:
         Library(game="go", combined=True, tables={"4x4-edge-a": random_table("4x4-edge-a", 5, 0)})
 
 
-@pytest.mark.parametrize("wrong", ["a code too large", "codes out of order", "columns of different lengths", "feature"])
+WRONG = ["a code too large", "codes out of order", "codes that are no whole numbers", "columns of different lengths"]
+
+
+@pytest.mark.parametrize("wrong", [*WRONG, "feature", "a game that gives a terminal orders"])
 def test_right_checksums_do_not_excuse_wrong_contents(tmp_path: Path, wrong: str) -> None:
     path = tmp_path / "library.patterns"
-    codes, plays, features = np.array([3, 5]), np.array([1, 1]), {}
+    game, codes, plays, features = "go", np.array([3, 5]), np.array([1, 1]), {}
     if wrong == "a code too large":
         codes = np.array([3, 6561])
     elif wrong == "codes out of order":
         codes = np.array([5, 3])
+    elif wrong == "codes that are no whole numbers":
+        codes = np.array([-5.0, 3.5])
     elif wrong == "columns of different lengths":
         plays = np.array([1])
+    elif wrong == "a game that gives a terminal orders":
+        game = "go\x1b[2J"
     else:
         features = {"distance": np.ones(3)}
     table = Table(codes=codes, matches=np.array([9, 9]), plays=plays)
-    save_library(Library(game="go", combined=True, tables={"3x3-edge": table}, features=features), path)
+    save_library(Library(game=game, combined=True, tables={"3x3-edge": table}, features=features), path)
     with pytest.raises(EightfoldError, match="makes no sense"):
         load_library(path)
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "[" * 100_000,
+        '{"columns": [{"table": "3x3-edge", "column": "codes", "type": "<u4", "offset": Infinity, "length": 1}]}',
+        '{"columns": [3]}',
+        "[]",
+    ],
+)
+def test_a_header_that_makes_no_sense_is_one_line(tmp_path: Path, header: str) -> None:
+    path, text = tmp_path / "library.patterns", header.encode()
+    path.write_bytes(FRONT.pack(MAGIC, VERSION, len(text), zlib.crc32(text)) + text + bytes(64))
+    assert "makes no sense" in refusal(lambda: load_library(path))

@@ -361,6 +361,18 @@ def test_the_rule_may_change_after_start_and_in_a_game():
     assert talk.engine.game.text == "gomoku:size=20,win=5,rule=standard"
 
 
+@pytest.mark.parametrize("swept", [["RESTART"], []])
+def test_a_rule_that_the_stones_of_a_finished_game_do_not_allow_holds_for_the_next(swept):
+    talk = started()
+    own = [f"{k},0,1" for k in (0, 1, 2, 4, 5, 3)]
+    other = [f"{k},9,2" for k in (0, 2, 4, 6, 8, 10)]
+    talk("YXBOARD", *own, *other, "DONE", "INFO rule 4")
+    assert talk(*swept) == ["OK"] * len(swept)
+    cross = ["7,6,1", "0,0,2", "7,8,1", "0,14,2", "6,7,1", "14,0,2", "8,7,1", "14,14,2"]
+    assert talk("YXBOARD", *cross, "DONE", "YXSHOWFORBID")[-1] == "FORBID 0707."
+    assert talk.engine.game.text.endswith("rule=renju")
+
+
 def test_a_finished_game_is_an_error_and_no_crash():
     talk = started()
     talk("YXBOARD", *[f"{k},0,2" for k in range(4)], *[f"{2 * k},9,1" for k in range(4)], "DONE")

@@ -196,6 +196,15 @@ def test_misbehaviour_is_a_forfeit_with_its_reason(engine, steps, reason):
     assert [entry["game"] for entry in data["forfeits"]] == [1, 2]
 
 
+def test_who_uses_up_the_time_for_the_game_forfeits(engine):
+    text = f"gomocup:seconds=30,match=1,patience=0.4,{engine(move='time.sleep(0.6)')}"
+    report = play_match(make_game("gomoku:size=6"), text, "random", games=1)
+    [(number, name, said)] = report.forfeits
+    assert (number, name) == (1, text)
+    assert "did not answer within" in said
+    assert len(report.results[0].position.moves) in (2, 3, 4), "it had time for a move or two"
+
+
 def test_after_a_forfeit_the_next_game_is_a_new_chance(engine, tmp_path):
     flag = tmp_path / "crashed"
     command = engine(move=f"\n    if not os.path.exists({str(flag)!r}): open({str(flag)!r}, 'w'); sys.exit(1)")

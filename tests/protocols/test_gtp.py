@@ -410,6 +410,8 @@ def test_records_go_to_files_and_come_back(tmp_path):
     assert not other.position.stones.any()
     (tmp_path / "five.sgf").write_text("(;GM[4]SZ[15];B[hh])")
     assert "cannot load file: it holds gomoku" in other.bad(f"loadsgf {tmp_path / 'five.sgf'}")
+    (tmp_path / "two.sgf").write_text("(;GM[1]SZ[9];B[ee])(;GM[1]SZ[9];B[ee];W[ee])")
+    assert other.good(f"loadsgf {tmp_path / 'two.sgf'}") == ""
     (tmp_path / "bad.sgf").write_text("(;GM[1]SZ[9];B[zz])")
     assert "cannot load file" in other.bad(f"loadsgf {tmp_path / 'bad.sgf'}")
     (tmp_path / "binary.sgf").write_bytes(bytes(range(256)))

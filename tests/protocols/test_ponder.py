@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -218,52 +220,50 @@ class Recorder:
         self.events.append("closed")
 
 
+@contextlib.contextmanager
+def session(begin, *, ponder: bool = False) -> Iterator[tuple[int, int]]:
+    """A session in a thread: where to write its lines, and where to read its answers.
+
+    It is over when its reader has ended too: that one knows its pipe by a number, which the next pipe may get.
+    """
+    (source, feed), (answers, target) = os.pipe(), os.pipe()
+    lines = LineProtocol(command=lambda line: line, stop_commands=frozenset(), stop_at_end=False)
+    before = set(threading.enumerate())
+    threading.Thread(target=Session(begin, lines, ponder=ponder, source=source, target=target).run, daemon=True).start()
+    try:
+        yield feed, answers
+    finally:
+        os.close(feed)
+        for thread in set(threading.enumerate()) - before:
+            thread.join(LONG)
+            assert not thread.is_alive()
+        for pipe in (source, answers, target):
+            os.close(pipe)
+
+
 @pytest.mark.parametrize("ending", ["quit", "the end of the input"])
 def test_any_line_ends_pondering_and_is_answered_at_once(ending):
-    source, feed = os.pipe()
-    answers, target = os.pipe()
     made: list[Recorder] = []
-
-    def begin(say):
-        made.append(Recorder(say))
-        return made[0]
-
-    protocol = LineProtocol(command=lambda line: line, stop_commands=frozenset(), stop_at_end=False)
-    session = Session(begin, protocol, ponder=True, source=source, target=target)
-    thread = threading.Thread(target=session.run, daemon=True)
-    thread.start()
-    for line in ("one", "two"):
-        os.write(feed, f"{line}\n".encode())
-        assert os.read(answers, 100) == f"{line}\n".encode()
-        assert made[0].pondering.wait(LONG)
-    if ending == "quit":
-        os.write(feed, b"quit\n")
-    os.close(feed)
-    thread.join(LONG)
-    assert not thread.is_alive()
+    with session(lambda say: made.append(Recorder(say)) or made[0], ponder=True) as (feed, answers):
+        for line in ("one", "two"):
+            os.write(feed, f"{line}\n".encode())
+            assert os.read(answers, 100) == f"{line}\n".encode()
+            assert made[0].pondering.wait(LONG)
+        if ending == "quit":
+            os.write(feed, b"quit\n")
     events = [event for event in made[0].events if event != "pondered"]
     assert events == ["one", "two", *(["quit"] if ending == "quit" else []), "closed"]
     assert made[0].events.count("pondered") >= 2
-    for pipe in (source, answers, target):
-        os.close(pipe)
 
 
 def test_without_the_option_nobody_ponders():
-    source, feed = os.pipe()
-    answers, target = os.pipe()
     made: list[Recorder] = []
-    protocol = LineProtocol(command=lambda line: line, stop_commands=frozenset())
-    session = Session(lambda say: made.append(Recorder(say)) or made[0], protocol, source=source, target=target)
-    thread = threading.Thread(target=session.run, daemon=True)
-    thread.start()
-    os.write(feed, b"one\n")
-    assert os.read(answers, 100) == b"one\n"
-    time.sleep(0.3)
-    assert not made[0].pondering.is_set()
-    os.write(feed, b"quit\n")
-    thread.join(LONG)
-    for pipe in (source, feed, answers, target):
-        os.close(pipe)
+    with session(lambda say: made.append(Recorder(say)) or made[0]) as (feed, answers):
+        os.write(feed, b"one\n")
+        assert os.read(answers, 100) == b"one\n"
+        time.sleep(0.3)
+        assert not made[0].pondering.is_set()
+        os.write(feed, b"quit\n")
 
 
 # ---- processes ---------------------------------------------------------------------------------------

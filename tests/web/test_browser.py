@@ -109,6 +109,26 @@ def test_a_game_that_the_server_has_lost_goes_on(page):
     assert not state(page)["playing"], "nobody moves after a resignation"
 
 
+def test_a_lost_game_whose_player_is_gone_keeps_its_moves(page):
+    start(page, game={"size": "7", "win": "5"})
+    click_point(page, 24)
+    settled(page, 2)
+    before = state(page)
+    page.evaluate("() => { window.eightfold.game.state.seats.white = { player: 'net:runs/gone', level: 0 }; }")
+    lose_game(page)
+    page.wait_for_function("id => window.eightfold.game.state.id !== id", arg=before["id"])
+    after = state(page)
+    assert after["stones"] == before["stones"]
+    assert {seat["player"] for seat in after["seats"].values()} == {"human"}
+
+
+def test_a_link_that_cannot_even_be_read_opens_the_usual_game(page, address):
+    page.goto("about:blank")
+    page.goto(f"{address}/#position=gomoku:size=9,{'x' * 500}&moves=")
+    page.wait_for_function("() => window.eightfold?.game.state")
+    ready(page)
+
+
 def test_a_lost_game_that_no_message_can_tell_stays_on_the_screen(page):
     page.click('nav a[data-view="analyse"]')
     page.fill("#sgf", "(;GM[1]SZ[5]AB[cc]PL[W];W[bb])")

@@ -94,6 +94,8 @@ def load_library(path: Path) -> Library:
         for name, levels in features.items():
             if len(levels) != KNOWN_FEATURES[name].levels + 1:
                 raise ValueError(f"feature {name}")
+        if not str(header["game"]).isprintable():
+            raise ValueError("game")
         return Library(
             game=str(header["game"]),
             combined=bool(header["combined"]),
@@ -103,15 +105,16 @@ def load_library(path: Path) -> Library:
         )
     except EightfoldError:
         raise
-    except (KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, OverflowError, RecursionError, TypeError, ValueError) as error:
         raise EightfoldError(f"{path} is a damaged pattern library: its header makes no sense ({error})") from None
 
 
 def _check_table(name: str, table: Table, codes: int) -> None:
     """Kernels trust codes and lengths."""
     columns = [column for column in (table.codes, table.matches, table.plays, table.gammas) if column is not None]
+    counts = all(column.dtype.kind == "u" for column in (table.codes, table.matches, table.plays))
     in_order = bool(np.all(table.codes[1:] > table.codes[:-1]))
-    if len({len(column) for column in columns}) > 1 or not in_order or np.any(table.codes[-1:] >= codes):
+    if not counts or not in_order or len({len(column) for column in columns}) > 1 or np.any(table.codes[-1:] >= codes):
         raise ValueError(f"table {name}")
 
 

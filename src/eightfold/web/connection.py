@@ -2,7 +2,8 @@
 
 The first message is `new`, `load` or `resume`; a later one of these moves the connection to another table. Outgoing
 messages wait in a queue, so that a slow reader holds up nobody. While the queue is long, messages of an analysis are
-left out: the next one replaces them anyway.
+left out: the next one replaces them anyway. Whoever reads so slowly that it is full is let go, connects again and gets
+the whole state.
 """
 
 from __future__ import annotations
@@ -47,9 +48,12 @@ class Connection:
 
     def post(self, message: dict[str, Any]) -> None:
         waiting = self._out.qsize()
-        if waiting >= LONGEST_QUEUE or (waiting >= CROWDED and message["type"] == "analysis"):
-            return
-        self._out.put_nowait(message)
+        if waiting >= LONGEST_QUEUE:
+            while not self._out.empty():
+                self._out.get_nowait()
+            self._out.put_nowait(None)
+        elif waiting < CROWDED or message["type"] != "analysis":
+            self._out.put_nowait(message)
 
     async def serve(self) -> None:
         """Serve until the browser leaves."""

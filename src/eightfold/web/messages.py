@@ -19,7 +19,9 @@ LARGEST_ACTION = len(LETTERS) ** 2
 MOST_MOVES = 2500  # of a game: more than the longest of Go
 LONGEST_ERROR = 200
 
-Key = Annotated[str, Field(min_length=1, max_length=120)]
+LONGEST_NAME = 400  # of a game or a player: a network's place is part of it
+
+Key = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
 Node = Annotated[int, Field(ge=0, le=1_000_000)]
 Action = Annotated[int, Field(ge=0, le=LARGEST_ACTION)]
 
@@ -39,7 +41,7 @@ class New(Message):
     """Start a game, perhaps with moves that are already played."""
 
     type: Literal["new"]
-    game: Annotated[str, Field(max_length=100)]
+    game: Annotated[str, Field(max_length=LONGEST_NAME)]
     black: Seat
     white: Seat
     moves: Annotated[list[Action], Field(max_length=MOST_MOVES)] = []

@@ -85,10 +85,12 @@ def _of_records(path: Path, game: Game) -> list[Position]:
     found = []
     for number, record in enumerate(read_records(path), start=1):
         try:
-            if make_game(record.game).size != game.size:
+            own = make_game(record.game)
+            if own.rules is not game.rules or own.size != game.size:
                 raise EightfoldError(f"a game of {record.game} is no opening of {game.text}")
-            if record.setup:
-                raise EightfoldError("it begins with stones that nobody played")
+            there, usual = record.start(own), game.start()
+            if there.to_move != usual.to_move or not np.array_equal(there.stones, usual.stones):
+                raise EightfoldError(f"it does not begin as {game.text} does")
             found.append(_opening(record.moves, game))
         except EightfoldError as error:
             raise EightfoldError(f"{path}, game {number}: {error}") from None

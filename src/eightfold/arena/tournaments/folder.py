@@ -12,6 +12,7 @@ results.json, README.md, crosstable.csv, ratings.png
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -171,7 +172,8 @@ class TournamentFolder:
         records.mkdir(exist_ok=True)
         for file in filter(_is_draft, (*records.iterdir(), *self.path.iterdir())):
             file.unlink()
-        there = {file.name for file in records.iterdir()}
+        ours = re.compile(rf"game-\d{{5,}}{re.escape(self.suffix)}")  # whatever else lies there stays
+        there = {file.name for file in records.iterdir() if ours.fullmatch(file.name)}
         if len(there) > len(self.games):  # a line was taken out: all that follow have other numbers
             for name in there:
                 (records / name).unlink()

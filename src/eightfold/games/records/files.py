@@ -31,11 +31,14 @@ from eightfold.games.records.sgf_tree import declared_charset, is_sgf
 WRITERS = {".sgf": write_sgf, ".psq": write_psq}
 
 
-def read_records(path: str | os.PathLike[str], *, refused: list[RecordError] | None = None) -> list[GameRecord]:
+def read_records(
+    path: str | os.PathLike[str], *, refused: list[RecordError] | None = None, first: bool = False
+) -> list[GameRecord]:
     """The games in a file, SGF or psq; which of the two, its content says, and else its extension.
 
     The first game that cannot be read is an error. With a list as `refused`, such games are left out and
-    their errors put on the list; a file that cannot be read at all is an error either way.
+    their errors put on the list; a file that cannot be read at all is an error either way. With `first` only the
+    first game is read, and nobody asks what comes behind it.
     """
     label, suffix = path_label(path), _suffix(path)
     bad: list[RecordError] = []
@@ -44,7 +47,7 @@ def read_records(path: str | os.PathLike[str], *, refused: list[RecordError] | N
         if not (is_psq(text) or is_sgf(text) or suffix in (".psq", ".sgf")):
             raise RecordError(f"holds no game record; {EXPECTED}")
         read = read_psq if is_psq(text) or (suffix == ".psq" and not is_sgf(text)) else read_sgf
-        records = read(text, refused=None if refused is None else bad)
+        records = read(text, refused=None if refused is None else bad, first=first)
     except EightfoldError as error:
         raise RecordError(f"{label}: {error}") from None
     if refused is not None:

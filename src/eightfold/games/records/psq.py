@@ -22,6 +22,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from eightfold.core.words import without_controls
 from eightfold.games.game import Game, Position, make_game
 from eightfold.games.gomoku.lines import RULES
 from eightfold.games.records.record import (
@@ -51,12 +52,15 @@ def is_psq(text: str) -> bool:
     return text[:1000].lstrip("\ufeff \t\r\n").lower().startswith("piskvorky")
 
 
-def read_psq(data: bytes | str, *, refused: list[RecordError] | None = None) -> list[GameRecord]:
-    """The games in a psq text, mostly one; with a list as `refused`, those that cannot be read go there as errors."""
+def read_psq(data: bytes | str, *, refused: list[RecordError] | None = None, first: bool = False) -> list[GameRecord]:
+    """The games in a psq text, mostly one; with a list as `refused`, those that cannot be read go there as errors.
+
+    With `first` it is the first game alone.
+    """
     text = as_text(data).lstrip("\ufeff")
     if not is_psq(text):
         raise RecordError(f"holds no psq game; line 1 is {quoted(LINE_BREAK.split(text, maxsplit=1)[0])}; {EXPECTED}")
-    return read_each(_parts(text), _record, refused)
+    return read_each(_parts(text), _record, refused, first=first)
 
 
 def _parts(text: str) -> Iterator[tuple[int, list[Line]]]:
@@ -107,7 +111,7 @@ def _game(columns: int, rows: int, end: list[Line]) -> Game:
 def _divide(lines: list[Line]) -> tuple[list[Line], list[str]]:
     """The lines of the moves, and the two names after them."""
     count = max((index + 1 for index, (_, line) in enumerate(lines) if LIKE_MOVE.match(line)), default=0)
-    names = [line for _, line in lines[count:]]
+    names = [without_controls(line) for _, line in lines[count:]]
     if len(names) != 2:  # then blank lines are just blank; of two, one may be a player without a name
         names = [*filter(None, names), "", ""][:2]
     return [(number, line) for number, line in lines[:count] if line], names

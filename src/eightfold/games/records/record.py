@@ -15,6 +15,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, TypeVar
 
 from eightfold.core.errors import EightfoldError
@@ -113,13 +114,17 @@ def _check_playable(position: Position, action: int) -> None:
 
 
 def read_each(
-    parts: Iterable[tuple[int, Part]], read: Callable[[Part], GameRecord], refused: list[RecordError] | None
+    parts: Iterable[tuple[int, Part]],
+    read: Callable[[Part], GameRecord],
+    refused: list[RecordError] | None,
+    *,
+    first: bool,
 ) -> list[GameRecord]:
-    """The records of the `parts` of a file, each with the line where it begins."""
+    """The records of the `parts` of a file, each with the line where it begins; of the `first` part alone if wanted."""
     records: list[GameRecord] = []
     number = 0
     try:
-        for number, (line, part) in enumerate(parts, start=1):
+        for number, (line, part) in enumerate(islice(parts, 1 if first else None), start=1):
             try:
                 records.append(read(part))
             except EightfoldError as error:

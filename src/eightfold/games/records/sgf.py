@@ -23,12 +23,15 @@ from eightfold.games.records.sgf_tree import Node, declared_charset, is_sgf, par
 STYLES = {style.NUMBER: style for style in (sgf_go, sgf_gomoku)}
 
 
-def read_sgf(data: bytes | str, *, refused: list[RecordError] | None = None) -> list[GameRecord]:
-    """The games in an SGF text; with a list as `refused`, those that cannot be read go there as errors."""
+def read_sgf(data: bytes | str, *, refused: list[RecordError] | None = None, first: bool = False) -> list[GameRecord]:
+    """The games in an SGF text; with a list as `refused`, those that cannot be read go there as errors.
+
+    With `first` it is the first game alone, and nobody asks what comes behind it.
+    """
     text = as_text(data, charset=declared_charset)
     if not is_sgf(text):
         raise RecordError(f"holds no SGF game; {EXPECTED}")
-    return read_each(parse_trees(text), _record, refused)
+    return read_each(parse_trees(text), _record, refused, first=first)
 
 
 def _record(root: Node) -> GameRecord:

@@ -15,6 +15,7 @@ from typing import Any
 
 from eightfold import __version__
 from eightfold.core.errors import EightfoldError
+from eightfold.core.words import without_controls
 from eightfold.games.game import Game, make_game
 from eightfold.games.records.record import GameRecord, RecordError, quoted
 from eightfold.games.state import BLACK, WHITE
@@ -134,19 +135,18 @@ def _line(text: str, position: int) -> int:
 
 
 def plain_text(value: str, *, one_line: bool = True) -> str:
-    r"""A value without its escapes; a line break after a backslash is not part of it.
+    r"""A value without its escapes and control characters; a line break after a backslash is not part of it.
 
     >>> plain_text(r"a\]b\\c:")
     'a]b\\c:'
     """
     text = ESCAPE.sub(lambda escape: "" if escape[1][0] in "\r\n" else escape[1], value)
-    return LINE_BREAK.sub(" " if one_line else "\n", text).strip()
+    return without_controls(LINE_BREAK.sub(" " if one_line else "\n", text)).strip()
 
 
 def escaped(text: str, *, one_line: bool = True) -> str:
     """A text as a value: escapes put in, line breaks made one kind, other control characters left out."""
-    text = LINE_BREAK.sub(" " if one_line else "\n", text)
-    text = "".join(character for character in text if character >= " " or character in "\n\t")
+    text = without_controls(LINE_BREAK.sub(" " if one_line else "\n", text))
     return text.replace("\\", "\\\\").replace("]", "\\]")
 
 

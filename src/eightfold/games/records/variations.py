@@ -120,17 +120,14 @@ def read_tree(text: str, *, most_nodes: int) -> MoveTree:
     if begin is not None and _count(begin[1], most_nodes) > most_nodes:
         raise RecordError(f"the game has more than {most_nodes} positions; paste a part of it")
     # The main line is read as strictly as ever; what is wrong in a side line is only left out.
-    errors: list[RecordError] = []
-    records = read_sgf(text, refused=errors)
-    if errors and (not records or str(errors[0]).startswith("game 1 (")):
-        raise errors[0]
+    [record] = read_sgf(text, first=True)
     assert begin is not None  # read_sgf found a game
-    tree = MoveTree(records[0], most_nodes=most_nodes)
-    game = make_game(records[0].game)
+    tree = MoveTree(record, most_nodes=most_nodes)
+    game = make_game(record.game)
     if game.spec.has_pass:
-        _add_lines(tree, begin[1], records[0].start(game))
+        _add_lines(tree, begin[1], record.start(game))
     else:
-        _add_variations(tree, begin[1], game, len(records[0].moves))
+        _add_variations(tree, begin[1], game, len(record.moves))
     return tree
 
 
@@ -158,6 +155,8 @@ def _add_variations(tree: MoveTree, root: Node, game: Game, played: int) -> None
             move = _action(game, node.first(name))
             if move is None:
                 continue  # a pass: somebody gave up here
+            if COLOURS[name] != position.to_move:
+                break
             try:
                 position = position.play(move)
             except EightfoldError:

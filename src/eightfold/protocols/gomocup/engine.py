@@ -127,6 +127,7 @@ class Gomocup:
         self._pending = PendingMoves()
         if self._engine.is_ready:
             self._engine.clear()
+            self._follow_rule()
         else:
             self._engine.clock.new_game()
         self._say("OK")
@@ -267,6 +268,7 @@ class Gomocup:
                     continue  # a forbidden point, which the rules know by themselves
                 raise EightfoldError(f"{line[:SHOWN]!r}: 3 is for renju and continuous games")
             stones.append((read_point(point, game), int(kind) == MINE))
+        self._follow_rule()
         self._engine.set_up(stones)
 
     def _swap2(self, lines: list[str]) -> None:
@@ -274,6 +276,7 @@ class Gomocup:
         points = [read_point(",".join(line.split(",")[:2]), game) for line in lines]
         if len(points) not in (0, 3, 5):
             raise EightfoldError(f"SWAP2BOARD takes 0, 3 or 5 stones, not {len(points)}")
+        self._follow_rule()
         self._engine.set_up([])
         if not points:
             points = open_swap2(self._engine, self._random)
@@ -343,6 +346,13 @@ class Gomocup:
         self._rule = rule
         if self._started and rule in RULES:
             self._engine.change_game(game_text(self._engine.game.size, rule))
+
+    def _follow_rule(self) -> None:
+        """Take up the rule that the stones of a finished game did not allow, now that they are swept off the board."""
+        engine = self._engine
+        if self._rule in RULES and engine.game.text != game_text(engine.game.size, self._rule):
+            engine.set_up([])
+            self._change_rule(self._rule)
 
 
 def answers(engine: Engine, lines: list[str]) -> list[str]:

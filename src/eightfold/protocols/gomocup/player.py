@@ -113,6 +113,8 @@ class GomocupPlayer(ProgramPlayer):
             self._send("BOARD", *fields, "DONE")
 
     def _read_move(self, position: Position, limit: float, stop: threading.Event | None) -> str:
+        if self._match:
+            limit = min(limit, max(0.0, self._match - self._used))
         answer = self._answer(limit + self._patience, stop)
         if answer.upper().startswith("SUGGEST"):
             self._send(f"PLAY {answer[len('SUGGEST') :].strip()}")

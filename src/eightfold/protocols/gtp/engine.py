@@ -343,7 +343,7 @@ class Gtp:
         try:
             if not path or not os.path.isfile(path):  # a pipe or a device might never end
                 raise EightfoldError(f"{path[:SHOWN]!r} is not a file")
-            record = read_records(path)[0]
+            [record] = read_records(path, first=True)
             if record.position().game.rules is not self._board.game.rules:
                 raise EightfoldError(f"it holds {record.game}, and this engine plays {self._board.game.name}")
             self._board.load(record, number - 1 if number else None)

@@ -76,7 +76,7 @@ function startDefaultGame(game) {
 }
 
 // The server has lost the game, because it was started again, say. A new one takes over what a message can tell: neither
-// stones that were set up nor the stage of an opening.
+// stones that were set up nor the stage of an opening. Returns whether it was asked for with the players of before.
 function replaceLostGame(game, text) {
   const { state } = game;
   if (!state) {
@@ -85,9 +85,15 @@ function replaceLostGame(game, text) {
     toast(text);
   } else {
     toast("The server does not have this game any more. It goes on as a new one with the same moves.");
-    const playing = state.playing && !state.over; // who resigned is not asked to move
-    game.send("new", { game: state.game.text, moves: game.moves(state.node), ...state.seats, playing });
+    startAgain(game, state.seats, state.playing && !state.over); // who resigned is not asked to move
+    return true;
   }
+  return false;
+}
+
+function startAgain(game, seats, playing) {
+  const { state } = game;
+  game.send("new", { game: state.game.text, moves: game.moves(state.node), ...seats, playing });
 }
 
 function openSharedPosition(game) {
@@ -184,11 +190,18 @@ async function begin() {
     show($("connection"), !up);
     compiling.show([]);
   });
-  game.on("gone", ({ text }) => replaceLostGame(game, text));
+  // A new game in the place of a lost one may be refused, since a player is gone too: then the moves at least are kept.
+  let replacing = false;
+  game.on("gone", ({ text }) => { replacing = replaceLostGame(game, text); });
+  game.on("state", () => { replacing = false; });
   // A link may name an unknown game; then the page starts the default game, but only once.
   let rescued = false;
   game.on("error", ({ about }) => {
-    if (about === "new" && !game.state && !rescued) {
+    if (about !== "new" && about !== null) return; // null: it could not even be read
+    if (replacing) {
+      replacing = false;
+      startAgain(game, { black: HUMAN, white: HUMAN }, false);
+    } else if (!game.state && !rescued) {
       rescued = true;
       startDefaultGame(game);
     }
