@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from eightfold.config import with_changes
 from eightfold.games import make_game
 from eightfold.games.records import GameRecord, write_records
 from eightfold.learning.advisor.advising import advise_into
@@ -18,6 +19,7 @@ from eightfold.learning.advisor.opening import open_advisor
 from eightfold.learning.advisor.targets import policy_targets, scaled_scores, softmax
 from eightfold.learning.advisor.teacher import Teacher, make_advisor
 from eightfold.learning.advisor.teaching import Teaching
+from eightfold.learning.checkpointing import SelfPlayProgress
 from eightfold.learning.config import AdvisorConfig
 from eightfold.learning.data.record import PlayedGame, samples_of
 from eightfold.learning.loop import Training
@@ -260,6 +262,28 @@ def test_a_run_learns_from_its_advisor_first_and_says_from_whom(tmp_path, advice
         f'digest = "{open_advisor(AdvisorConfig(folder=str(advice)), make_game("gomoku:size=3,win=3")).digest}"'
         in (run / "config.toml").read_text()
     )
+
+
+def test_passes_over_the_advisors_samples_stay_as_many_whatever_a_batch_holds(tmp_path, advice):
+    training = Training(advised(advice, "games=1"), tmp_path / "run")
+    tuition, progress, seen = training._tuition, SelfPlayProgress(), []
+
+    def take_step() -> None:
+        seen.append(len(tuition.next_batch(progress)))
+        tuition.count_step(progress)
+
+    try:
+        tuition.prepare(progress)
+        take_step()
+        before = tuition.epoch(progress)
+        assert before == sum(seen) / tuition.samples > 0
+        tuition.config = with_changes(tuition.config, ["training.batch_size=13"])  # a run may go on so
+        assert tuition.epoch(progress) == before
+        while not progress.advised:
+            take_step()
+        assert sum(seen) == progress.from_advisor == 3 * tuition.samples
+    finally:
+        training.close()
 
 
 def test_a_run_that_was_stopped_in_the_first_stage_goes_on_without_its_advisor(tmp_path, advice):

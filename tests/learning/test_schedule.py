@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from eightfold.config import load_preset
+from eightfold.config import load_preset, with_changes
 from eightfold.learning.check import check_config
 from eightfold.learning.checkpointing import SelfPlayProgress
 from eightfold.learning.config import EvaluationConfig, SelfPlayConfig, TrainConfig
@@ -83,6 +84,22 @@ def test_shares_of_steps_that_make_a_whole_number_give_all_of_them(games):
         owed, taken = owed - steps, taken + steps
         assert owed > -1e-6, "none is taken before it is earned"
     assert taken == sum(games) * 4 // 40
+
+
+def test_what_rounding_takes_from_what_is_owed_is_no_fault_of_a_run(tmp_path):
+    """Shares of steps add up to a little less than a whole one, which is taken all the same."""
+    training = Training(tiny("games=6", "training.batch_size=8"), tmp_path / "run")
+    training.train()
+    training.progress.owed = 2 - 1e-9
+    assert len(training._train_steps(math.inf)) == 2
+    assert training.progress.owed == 0
+    training.progress.owed = -8.9e-16  # as earlier versions left it
+    training.save()
+    training.close()
+    again = Training(tiny("games=8", "training.batch_size=8"), tmp_path / "run")
+    again.train()
+    assert again.progress.games >= 8
+    again.close()
 
 
 def never_due(monkeypatch) -> None:
@@ -187,6 +204,15 @@ def test_the_rate_is_halved_by_a_rise_of_three_errors_and_not_by_less(samples, t
     assert look_again(training, 2.9) == 1.0
     assert look_again(training, 3.1) == 0.5
     assert look_again(training, -5.0) == 0.5
+    training.close()
+
+
+def test_a_rate_that_falls_by_a_schedule_is_not_halved_by_the_rule(tmp_path):
+    training = validated(tmp_path, 150)
+    training.config = with_changes(training.config, ["training.decay=linear"])
+    training.maker.allowed = np.array([0])
+    assert training._validate() > 0
+    assert look_again(training, 9.0) == 1.0
     training.close()
 
 

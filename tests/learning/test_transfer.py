@@ -11,11 +11,12 @@ import sys
 import time
 from pathlib import Path
 
+import lmdb
 import numpy as np
 import pytest
 import torch
 
-from eightfold.learning.data.lmdb_store import LmdbReader
+from eightfold.learning.data.lmdb_store import META, LmdbReader, _sealed
 from eightfold.learning.loop import Training
 from eightfold.learning.opponents import evaluated_networks
 from eightfold.learning.runs.metrics import read_metrics
@@ -180,6 +181,19 @@ def test_metrics_that_waited_for_the_checkpoint_are_there(run, tmp_path):
     pack_run(run, tmp_path / "pack")
     unpack_run(tmp_path / "pack", tmp_path / "other")
     assert (tmp_path / "other" / "metrics.jsonl").read_bytes() == b"".join(lines)
+
+
+def test_a_buffer_that_an_earlier_version_described_travels_too(run, tmp_path):
+    with lmdb.open(str(run / "buffer"), map_size=1 << 30) as environment, environment.begin(write=True) as transaction:
+        about = json.loads(transaction.get(META))
+        for later in ("crc32", "symmetries", "auxiliary"):
+            del about[later]
+        transaction.put(META, _sealed({**about, "format": 3, "foresight": False}))
+    assert pack_run(run, tmp_path / "pack").samples > 0
+    unpack_run(tmp_path / "pack", tmp_path / "other")
+    assert records(tmp_path / "other" / "buffer") == records(run / "buffer")
+    for folder in (run, tmp_path / "other"):
+        Training(tiny(*CHANGES), folder).close()
 
 
 def test_networks_of_earlier_evaluations_travel_if_they_are_asked_for(tmp_path):

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from eightfold.core.rng import make_random
 from eightfold.games import make_game
+from eightfold.learning.config import SelfPlayConfig
+from eightfold.learning.selfplay import SelfPlay
 from eightfold.search.openings import balanced, draw_openings, opening_points, values_of, won_by_force
 
 
@@ -42,6 +44,19 @@ def test_openings_are_legal_end_nothing_and_lie_where_they_may(everywhere):
     assert stones == set(opening_points(6, everywhere))
     again = draw_openings(game, 400, least=1, most=7, random=make_random(1), everywhere=everywhere)
     np.testing.assert_array_equal(drawn.moves, again.moves)
+
+
+@pytest.mark.parametrize("most", [6, 20])
+def test_openings_are_as_long_as_those_that_self_play_draws(most):
+    """Stones that fall on one another are drawn again, and do not make long openings rare."""
+    game, rows = make_game("gomoku:size=8"), 3000
+    settings = SelfPlayConfig(parallel_games=2, opening_share=1.0, opening_stones=most, opening_anywhere=False)
+    player = SelfPlay(game, Weight(draws=False), settings=settings, random=np.random.default_rng(1))
+    theirs = np.array([len(player._random_opening(game)) for _ in range(rows)])
+    ours = draw_openings(game, rows, least=0, most=most, random=make_random(1), everywhere=False).lengths
+    error = 3 * np.sqrt(2 / rows) * theirs.std()
+    assert ours.mean() == pytest.approx(theirs.mean(), abs=error)
+    assert (ours == most).mean() == pytest.approx((theirs == most).mean(), abs=3 * np.sqrt(2 * 0.15 * 0.85 / rows))
 
 
 @pytest.mark.parametrize("draws", [False, True])

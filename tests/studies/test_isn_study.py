@@ -23,7 +23,7 @@ from eightfold.nets.store.places import MODELS
 from eightfold.studies.frame import load_study, run_study
 from eightfold.studies.gnugo import gnugo_player, gnugo_program
 from eightfold.studies.isn import sections
-from eightfold.studies.isn.stages import VARIANTS, training, variant_config
+from eightfold.studies.isn.stages import VARIANTS, _thinned, training, variant_config
 from eightfold.studies.report import Report
 from eightfold.studies.store import stage_results
 from published import check_report
@@ -180,6 +180,14 @@ def test_boards_that_will_not_do_are_named_before_anything_is_measured(tmp_path)
     ):
         assert said in refusal(lambda change=change: run_study(STUDY, tmp_path / "out", small=True, changes=[change]))
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(("count", "most", "kept"), [(88, 44, 44), (4, 2, 2), (10, 5, 5), (7, 3, 3), (3, 9, 3)])
+def test_snapshots_are_thinned_to_so_many_at_most_with_the_last(count, most, kept):
+    found = _thinned({games: Path(str(games)) for games in range(count)}, most)
+    assert len(found) == kept
+    assert max(found) == count - 1
+    assert list(found) == sorted(found)
 
 
 def test_a_variant_differs_from_the_run_in_what_makes_it(run):

@@ -208,6 +208,8 @@ def test_presets_have_short_names_where_these_tell_them_apart():
 def test_settings_that_record_nothing_are_refused():
     assert "presets names none" in refusal(lambda: check(OrbitSettings(presets=" ")))
     assert "more than its stones" in refusal(lambda: check(OrbitSettings(game="go:size=9")))
+    assert "names something twice" in refusal(lambda: run_study(STUDY, Path(), changes=["seeds=[0, 0]"]))
+    assert "sees the planes of 'rules'" in refusal(lambda: check(OrbitSettings(networks="gomoku-8 go-9")))
     assert "playoutz" in refusal(lambda: check(OrbitSettings(changes="selfplay.playoutz=3")))
 
 

@@ -53,6 +53,10 @@ def test_games_that_a_raw_library_needs() -> None:
 
 def test_wrong_settings_are_one_line(tmp_path: Path) -> None:
     study = load_study("patterns")
-    for change, said in (("records=nowhere.sgf", "nowhere.sgf"), ("match_games=30", "multiple of chunk")):
+    for change, said in (
+        ("records=nowhere.sgf", "nowhere.sgf"),
+        ("match_games=30", "multiple of chunk"),
+        ("chunk=3", "odd"),
+    ):
         with pytest.raises(EightfoldError, match=said):
             run_study(study, tmp_path, changes=[change])

@@ -22,7 +22,7 @@ from eightfold.studies.paired import Difference, of_several, paired, ratio, read
 from eightfold.studies.run_costs import Price, cost_of, price_ratio, prices_of
 from eightfold.studies.runs import COST, read_metrics
 from eightfold.studies.slap_rl import claims, paper_sections
-from eightfold.studies.slap_rl.analysis import Compared, counted, equal_cost_networks, mean_curve
+from eightfold.studies.slap_rl.analysis import Compared, Counted, counted, equal_cost_networks, mean_curve
 from eightfold.studies.slap_rl.settings import ARMS, RlSettings, arms_of, check
 from eightfold.studies.slap_rl.stages import GRID
 from eightfold.studies.symmetry_runs import STAYS, run_config, train_run
@@ -303,7 +303,7 @@ def made_up(
 
     def evaluated(of: dict[str, float]) -> list[dict[str, Any]]:
         return [
-            {"arm": arm, "seed": seed, "at": 250 * n, "score": min(1.0, score + 0.002 * seed) if n > 3 else 0.3}
+            {"arm": arm, "seed": seed, "at": 250 * n + seed, "score": min(1.0, score + 0.002 * seed) if n > 3 else 0.3}
             for arm, score in of.items()
             for seed in range(5)
             for n in range(1, 21)
@@ -317,6 +317,7 @@ def made_up(
     learned = {
         **claims.PUBLISHED,
         "base": "augment",
+        "keep_every": 250,
         "arms": [{"arm": "augment", "network": "a1:blocks=0", "proofs": False}],
         "runs": runs,
     }
@@ -369,6 +370,19 @@ def test_verdicts_follow_the_numbers() -> None:
     assert otherwise[:5] == [fails, fails, fails, holds, fails]
     assert otherwise[5:7] == [fails, fails]
     assert otherwise[8:] == [fails, fails, fails, fails, fails, fails, unknown]
+
+
+@pytest.mark.parametrize(
+    ("better", "spread", "verdict"),
+    [(0.02, 0.001, "holds"), (0.05, 0.01, "holds"), (0.3, 0.01, "does not hold"), (-0.02, 0.03, "holds"),
+     (-0.02, 0.001, "does not hold"), (-0.2, 0.01, "does not hold"), (-0.05, 0.2, "cannot be told")],
+)  # fmt: skip
+def test_who_is_somewhat_stronger_is_as_strong(better: float, spread: float, verdict: str) -> None:
+    counts = {
+        arm: {seed: Counted(0.9, 0.6 + more * (better + (seed - 2) * spread), 20, {}) for seed in range(5)}
+        for arm, more in (("augment", 0), ("slap", 1))
+    }
+    assert claims._similar("slap", counts, "")["verdict"] == verdict
 
 
 def test_in_short_arms_stand_where_their_intervals_put_them() -> None:

@@ -323,6 +323,23 @@ def test_fewer_iterations_tell_how_soon_and_not_where_it_ends() -> None:
     assert set(verdicts_of(late)[1:6]) == {OPEN}
 
 
+@pytest.mark.parametrize(
+    ("slap", "augment", "verdict"),
+    [
+        ([2.810, 2.812, 2.811, 2.811], [2.812, 2.813, 2.811, 2.812], HOLDS),
+        ([2.81, 2.84, 2.78, 2.83], [2.83, 2.79, 2.86, 2.81], OPEN),  # as near, but who knows
+        ([2.70, 2.71, 2.70, 2.71], [2.81, 2.81, 2.81, 2.82], FAILS),
+        ([2.78, 2.78, 2.78, 2.781], [2.83, 2.83, 2.83, 2.831], FAILS),  # both near it, and surely apart
+    ],
+)
+def test_losses_are_the_same_if_their_intervals_say_so(slap: list[float], augment: list[float], verdict: str) -> None:
+    runs = {
+        mode: [{"l2": 1e-4, "repeat": k, "validation": [end] * 20} for k, end in enumerate(ends)]
+        for mode, ends in (("slap", slap), ("augment", augment))
+    }
+    assert claims._same_loss(runs["slap"], runs["augment"])["verdict"] == verdict
+
+
 def test_a_speed_up_is_made_in_every_repeat_and_its_interval_over_them() -> None:
     slow = [*runs_of("augment", reach=400, end=2.8), *runs_of("augment", reach=800, end=2.8, l2=1e-3)]
     fast = [*runs_of("slap", reach=200, end=2.8), *runs_of("slap", reach=200, end=2.8, l2=1e-3)]

@@ -41,6 +41,7 @@ class Setting:
     choices: tuple[str, ...] = ()
     absent: str = ""  # what leaving it out means, where that is no value: the value is None then
     former: tuple[str, ...] = ()  # names that it had in earlier versions
+    distinct: bool = False  # whether a list may name nothing twice
 
     def fault(self, value: object) -> str:
         """What is wrong with a value, in words that follow it; nothing if it is allowed.
@@ -53,6 +54,8 @@ class Setting:
             if not isinstance(value, (list, tuple)) or not all(type(item) is int for item in value):
                 return "is not a list of whole numbers"
             beyond = [item for item in value if self._beyond(item)]
+            if self.distinct and len(set(value)) < len(value):
+                return "names something twice"
             return "" if value and not beyond else f"is not a list of numbers {self.range}, one at least"
         if not self._is_of_kind(value):
             return f"is not {_KINDS[type(self.default)]}"
@@ -122,13 +125,22 @@ def setting(
     absent: str = "",
     former: tuple[str, ...] = (),
     name: str = "",
+    distinct: bool = False,
 ) -> T:
     """A field, declared. With `absent`, `default` only tells the kind: a value that is not given is None.
 
     Texts without choices are checked by what they name. `name`: as people write it, where Python cannot.
     """
     declared = Setting(
-        name=name, default=default, help=help, least=least, most=most, choices=choices, absent=absent, former=former
+        name=name,
+        default=default,
+        help=help,
+        least=least,
+        most=most,
+        choices=choices,
+        absent=absent,
+        former=former,
+        distinct=distinct,
     )
     # As the signature of `dataclasses.field` has it, the class body takes this for the value.
     value: Any = None if absent else default

@@ -211,7 +211,7 @@ class GpuTraining(Training):
                 self.trainer.launch(feed)
             self.trainer.pace()
             progress.from_selfplay += steps * size
-        progress.owed -= steps
+        progress.owed = max(0.0, progress.owed - steps)
         progress.steps += steps
         return steps
 

@@ -349,7 +349,7 @@ class Training(Run[TrainConfig]):
         losses: list[Losses] = []
         while len(losses) < steps and time.perf_counter() < deadline and not self.stopped:
             losses.append(self._step(self._draw()))
-            progress.owed -= 1
+            progress.owed = max(0.0, progress.owed - 1)  # a whole step may be a rounding more than is owed
             progress.steps += 1
         return losses
 
@@ -410,7 +410,10 @@ class Training(Run[TrainConfig]):
         return learning_rate(self.config.training, done=self.done, factor=self.progress.rate_factor)
 
     def _validate(self) -> float | None:
-        return three_sigma_rule(self.progress, lambda: validation_loss(self.validation, self.trainer, self.maker))
+        by_rule = self.config.training.decay == "three-sigma"
+        return three_sigma_rule(
+            self.progress, lambda: validation_loss(self.validation, self.trainer, self.maker), halves=by_rule
+        )
 
     # ---- strength -------------------------------------------------------------------------------------
 

@@ -44,15 +44,17 @@ def validation_loss(kept: DataBuffer, trainer: Trainer, maker: BatchMaker) -> Lo
     return mean_loss(np.concatenate([trainer.sample_losses(maker.make(stored.part(part))) for part in parts]))
 
 
-def three_sigma_rule(progress: SelfPlayProgress, measure: Callable[[], Loss | None]) -> float | None:
-    """The loss that `measure` finds, every hundred games; a rise halves the learning rate."""
+def three_sigma_rule(
+    progress: SelfPlayProgress, measure: Callable[[], Loss | None], *, halves: bool = True
+) -> float | None:
+    """The loss that `measure` finds, every hundred games; a rise halves the learning rate, where a run goes by it."""
     if progress.games - progress.validated_at < EVERY_GAMES:
         return None
     loss = measure()
     if loss is None:
         return None
     before = Loss(progress.validation_mean, progress.validation_error)
-    if progress.validated_at and loss.is_above(before):
+    if halves and progress.validated_at and loss.is_above(before):
         progress.rate_factor /= 2
     progress.validated_at, progress.validation_mean, progress.validation_error = progress.games, *loss
     return loss.mean

@@ -46,7 +46,12 @@ def round_robin(
         "seed": seed,
     }
     cases = [
-        {"network": list(everybody[n]), "others": [list(each) for each in everybody[: min(n, len(entrants))]], **same}
+        {
+            "network": list(everybody[n]),
+            "others": [list(each) for each in everybody[: min(n, len(entrants))]],
+            **({"guest": n - len(entrants)} if n > len(entrants) else {}),  # who all play the same others
+            **same,
+        }
         for n in range(1, len(everybody))
     ]
     labels = [f"network {n + 1} of {len(everybody)} against those before" for n in range(1, len(everybody))]
@@ -77,6 +82,7 @@ def play_those_before(
     opening_plies: int,
     backend: str,
     seed: int,
+    guest: int = 0,
 ) -> dict[str, Any]:
     """A part: one network against others; of each match its wins, draws and losses when it began and when not.
 
@@ -93,7 +99,7 @@ def play_those_before(
         players[1:],
         games=games,
         # Other random numbers than those of the networks before.
-        seed=int(np.random.SeedSequence([seed, len(others)]).generate_state(1)[0]),
+        seed=int(np.random.SeedSequence([seed, len(others), *([guest] if guest else [])]).generate_state(1)[0]),
         opening_plies=opening_plies,
         progress=lambda result: part.progress(next(told) / (games * len(others))),
     )

@@ -10,7 +10,6 @@ Read before: `opening.py`, `targets.py`. Read next: `../loop.py`.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -142,30 +141,25 @@ class Tuition:
 
     def next_batch(self, progress: SelfPlayProgress) -> Batch:
         """The batch of the next step: every epoch has an order of its own."""
-        size = self.config.training.batch_size
-        epoch, place = divmod(progress.advised_steps, self._steps_an_epoch)
+        epoch, place = divmod(progress.from_advisor, self.samples)
         if self._order[0] != epoch:
             order = np.random.default_rng([self.config.seed, epoch]).permutation(len(self.buffer))[: self.samples]
             self._order = epoch, order
-        return self.buffer.read(self._order[1][place * size : (place + 1) * size])
+        return self.buffer.read(self._order[1][place : place + self.config.training.batch_size])
 
     def count_step(self, progress: SelfPlayProgress) -> None:
         """A step was taken on `next_batch`."""
-        size = self.config.training.batch_size
-        place = progress.advised_steps % self._steps_an_epoch
-        progress.from_advisor += min(size, self.samples - place * size)
+        left = self.samples - progress.from_advisor % self.samples  # of this epoch
+        progress.from_advisor += min(self.config.training.batch_size, left)
         progress.advised_steps += 1
         progress.steps += 1
         self._settle(progress)
 
     def _settle(self, progress: SelfPlayProgress) -> None:
         """Whether the stage is over."""
-        wanted = self.config.advisor.epochs * self._steps_an_epoch
-        progress.advised = max(progress.advised, int(progress.advised_steps >= wanted))
+        over = progress.from_advisor >= self.config.advisor.epochs * self.samples
+        progress.advised = max(progress.advised, int(over))
 
     def epoch(self, progress: SelfPlayProgress) -> float:
-        return progress.advised_steps / self._steps_an_epoch
-
-    @property
-    def _steps_an_epoch(self) -> int:
-        return math.ceil(self.samples / self.config.training.batch_size)
+        """Passes over the advisor's samples, whatever the size of the batches was."""
+        return progress.from_advisor / self.samples

@@ -233,7 +233,7 @@ class DataBuffer:
                     f"{self._path} has format {found['format']} and this version of Eightfold reads {max(READ)};"
                     " start a new buffer or run"
                 )
-            auxiliary = bool(found.get("auxiliary", found.get("foresight", False)))  # its name in earlier files
+            auxiliary = bool(found["auxiliary"])
             self._shape = SampleShape(tuple(found["state"]), int(found["policy"][0]), auxiliary, self._next_moves)
             self._check_same(found, auxiliary)
         except EightfoldError:
@@ -246,7 +246,7 @@ class DataBuffer:
     def _check_same(self, found: Mapping[str, Any], auxiliary: bool) -> None:
         """An error if the buffer on the disk is of another make than this one was asked to be."""
         eager, encoder = bool(found["eager"]), str(found["encoder"])
-        stored = tuple(found.get("symmetries", ALL))  # earlier buffers are of games that have all eight
+        stored = tuple(found["symmetries"])
         if eager == self._lazy:
             have, want = ("eager", "lazy") if eager else ("lazy", "eager")
             raise EightfoldError(f"{self._path} was made with {have} augmentation and is opened as {want}")

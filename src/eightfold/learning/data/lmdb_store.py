@@ -25,6 +25,7 @@ from eightfold.core.errors import EightfoldError, not_written
 from eightfold.learning.data.lmdb_pages import Damaged, can_check, read_records
 from eightfold.learning.data.packing import Packing
 from eightfold.learning.data.sample import Batch, SampleShape
+from eightfold.symmetry.group import ALL
 
 READ = (2, 3, 4)  # formats; the first had no checksums, in the last records may tell the next move
 META, RING, SLOT = b"meta", b"ring", b"s"
@@ -290,6 +291,7 @@ def _read_state(meta: bytes | None, ring: bytes | None) -> tuple[dict[str, Any],
         about.pop("crc32", None)
         if checked and meta != _sealed(about):
             raise ValueError
+        about = _in_present_words(about)
         if ring is None:
             return about, 0, 0, ""
         state = json.loads(ring)
@@ -302,6 +304,12 @@ def _read_state(meta: bytes | None, ring: bytes | None) -> tuple[dict[str, Any],
         return about, int(state["count"]), int(state["next"]), str(state["note"])
     except (ValueError, KeyError, TypeError, AttributeError):
         raise Damaged("its description is not what it was") from None
+
+
+def _in_present_words(about: dict[str, Any]) -> dict[str, Any]:
+    """What an earlier version said of its store; its games had all eight symmetries."""
+    earlier = {"symmetries": [int(g) for g in ALL], "auxiliary": bool(about.pop("foresight", False))}
+    return {**earlier, **about}
 
 
 def _damaged(path: Path, reason: str) -> EightfoldError:

@@ -11,6 +11,7 @@ from typing import Any, Protocol, TypeVar
 from eightfold.core.errors import EightfoldError, shown
 
 P = TypeVar("P", bound="Progress")
+TINY = 1e-6  # what rounding may take from a count in shares
 
 
 class Limits(Protocol):
@@ -61,7 +62,7 @@ def progress_of(kind: type[P], content: bytes, path: Path) -> P:
             if key not in known:
                 raise ValueError(f"{shown(key)} is not known")
             whole = type(value) is int
-            if not (whole or (type(value) is float and known[key] == "float")) or not 0 <= value < math.inf:
+            if not (whole or (type(value) is float and known[key] == "float")) or not -TINY < value < math.inf:
                 raise ValueError(f"{key} = {shown(value)} is not a {'number' if known[key] == 'float' else 'count'}")
         return kind(**_completed(data, known))
     except (ValueError, TypeError, RecursionError) as error:

@@ -16,7 +16,7 @@ from eightfold.games.contract import find_win, legal, play
 from eightfold.games.state import NO_MOVE, ONGOING, RESULT, copy_state
 from eightfold.search.kernels.tree import NONE
 
-TRIES = 100  # random openings, before a game begins on the empty board
+TRIES = 100  # random openings, before a game begins on the empty board; and random points for a stone
 
 
 @kernel
@@ -49,14 +49,15 @@ def random_opening(
 
 @kernel
 def _random_move(state: Ints, points: Ints, random: Random, scratch: Ints) -> int:
-    """A legal move, on one of the points if there are any given; NONE if a point that is drawn is not legal."""
+    """A legal move, on one of the points if there are any given; NONE if none is found there."""
     count = legal(state, scratch)
     if points.shape[0] == 0:
         return scratch[random_below(random, count)]
-    point = points[random_below(random, points.shape[0])]
-    for k in range(count):
-        if scratch[k] == point:
-            return point
+    for _ in range(TRIES):  # a point that has a stone says nothing against the opening
+        point = points[random_below(random, points.shape[0])]
+        for k in range(count):
+            if scratch[k] == point:
+                return point
     return NONE
 
 

@@ -36,7 +36,7 @@ class InitSettings:
     depths: tuple[int, ...] = setting((1, 2, 3, 4), "plies that the opponents look ahead", least=1, most=64)
     match_games: int = setting(40, "games of a match, both colours", least=2, most=MANY)
     opening_plies: int = setting(4, "random moves that each game begins with", least=0, most=100)
-    seeds: tuple[int, ...] = setting((0, 1, 2), "seeds of training", least=0, most=MANY)
+    seeds: tuple[int, ...] = setting((0, 1, 2), "seeds of training", least=0, most=MANY, distinct=True)
 
 
 def check(settings: InitSettings) -> None:

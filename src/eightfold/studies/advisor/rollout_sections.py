@@ -110,7 +110,7 @@ def _claims(report: Report, final: list[dict[str, Any]]) -> None:
     of_arm = [row for row in final if row["arm"] == "min-max rollouts"]
     best, worst = max(of_arm, key=lambda row: row["score"]), min(of_arm, key=lambda row: row["score"])
     spread, error = _difference(best, worst)
-    holds = verdict(spread + error < 2 * CLEAR, spread - error > CLEAR)
+    holds = verdict(spread + error < CLEAR, spread - error > CLEAR)
     facts = "; ".join(f"{row['evaluator']} {_told(row)}" for row in of_arm)
     report.text(f"- Published: {equal}. That {holds}: {facts}.")
     own = scores["value alone", "network"]

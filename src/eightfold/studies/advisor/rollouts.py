@@ -43,7 +43,7 @@ class RolloutSettings:
     opponent: str = setting("alphabeta:depth=2", "whom the networks play")
     match_games: int = setting(40, "games of a match, both colours", least=2, most=MANY)
     opening_plies: int = setting(4, "random moves that each game begins with", least=0, most=100)
-    seeds: tuple[int, ...] = setting((0, 1, 2), "seeds of training", least=0, most=MANY)
+    seeds: tuple[int, ...] = setting((0, 1, 2), "seeds of training", least=0, most=MANY, distinct=True)
 
 
 def check(settings: RolloutSettings) -> None:

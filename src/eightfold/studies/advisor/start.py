@@ -46,7 +46,7 @@ class StartSettings:
     depths: tuple[int, ...] = setting((2, 4), "plies that the fixed opponents, alphabeta, look ahead", least=1, most=64)
     match_games: int = setting(20, "games of a match, both colours", least=2, most=MANY)
     opening_plies: int = setting(4, "random moves that each game begins with", least=0, most=100)
-    seeds: tuple[int, ...] = setting((0, 1, 2), "seeds of the pairs", least=0, most=MANY)
+    seeds: tuple[int, ...] = setting((0, 1, 2), "seeds of the pairs", least=0, most=MANY, distinct=True)
 
 
 def check(settings: StartSettings) -> None:

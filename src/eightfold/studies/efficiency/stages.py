@@ -39,7 +39,7 @@ class EfficiencySettings:
     device: str = setting("cpu", "cpu, or cuda for an NVIDIA GPU")
     seconds: int = setting(240, "cost of a run: processor seconds, on a GPU seconds of training", least=1, most=MANY)
     seeds: tuple[int, ...] = setting(
-        (0, 1, 2), "seeds of the runs; of three or more a verdict can be told", least=0, most=MANY
+        (0, 1, 2), "seeds of the runs; of three or more a verdict can be told", least=0, most=MANY, distinct=True
     )
     playouts: int = setting(100, "playouts a move in matches", least=1, most=MANY)
     match_games: int = setting(20, "games of a match, both colours", least=2, most=MANY)

@@ -236,8 +236,7 @@ def _gnugo() -> list[str]:
 def _thinned(snapshots: dict[int, Path], most: int) -> dict[int, Path]:
     """At most so many of them, evenly, the last always among them."""
     every = -(-len(snapshots) // most)
-    names = list(snapshots)
-    kept = {*names[::every], names[-1]}
+    kept = {*list(snapshots)[::-1][::every]}
     return {games: path for games, path in snapshots.items() if games in kept}
 
 

@@ -10,6 +10,7 @@ from eightfold.core.errors import EightfoldError
 from eightfold.core.settings import setting
 from eightfold.games.game import make_game
 from eightfold.learning.config import TrainConfig
+from eightfold.nets.store.policy_value import describe_network
 from eightfold.studies.orbits.streams import ENCODER, UNTRAINED
 
 MANY = 1_000_000_000
@@ -25,7 +26,7 @@ class OrbitSettings:
     networks: str = setting(f"gomoku-8 {UNTRAINED}", "the networks that play: places, or the preset's own untrained")
     changes: str = setting("", "changes of all presets, with spaces between them, e.g. selfplay.playouts=100")
     requests: int = setting(150_000, "positions that a stream asks its network about", least=1, most=MANY)
-    seeds: tuple[int, ...] = setting((0, 1, 2), "seeds of the streams", least=0, most=MANY)
+    seeds: tuple[int, ...] = setting((0, 1, 2), "seeds of the streams", least=0, most=MANY, distinct=True)
     alphabeta_depth: int = setting(6, "plies that alpha-beta looks ahead; 0: it is left out", least=0, most=64)
     alphabeta_games: int = setting(8, "games that alpha-beta plays", least=1, most=MANY)
     alphabeta_opening: int = setting(2, "random plies at the beginning of each, up to so many", least=0, most=100)
@@ -39,8 +40,10 @@ def check(settings: OrbitSettings) -> None:
     for name in ("presets", "networks"):
         if not getattr(settings, name).split():
             raise EightfoldError(f"{name} names none; give one or more, with spaces between them")
-    if not settings.seeds:
-        raise EightfoldError("seeds names none; give one or more, e.g. [0, 1, 2]")
+    for network in filter(UNTRAINED.__ne__, settings.networks.split()):
+        encoder = describe_network(network).encoder
+        if encoder != ENCODER:
+            raise EightfoldError(f"{network} sees the planes of {encoder!r}, and caches are measured with {ENCODER!r}")
     for preset, changes in presets_of(settings).values():
         with_changes(load_preset(TrainConfig(), preset), changes)
 

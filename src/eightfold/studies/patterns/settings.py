@@ -54,6 +54,8 @@ def check(settings: PatternSettings) -> None:
     read_player(settings.own_player)
     if settings.gnugo_games % 2:
         raise EightfoldError(f"gnugo_games = {settings.gnugo_games} is odd; colours alternate, so give an even number")
+    if settings.chunk % 2:
+        raise EightfoldError(f"chunk = {settings.chunk} is odd; colours alternate, so give an even number")
     if settings.match_games % settings.chunk:
         raise EightfoldError(
             f"match_games = {settings.match_games} is not a multiple of chunk = {settings.chunk}; change one of them"

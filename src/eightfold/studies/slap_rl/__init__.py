@@ -122,7 +122,7 @@ STUDY = Study(
         ),
         Stage(
             name="claims",
-            version=2,  # what was not measured is said
+            version=3,  # somewhat stronger is as strong; a network kept just past a mark counts for it
             after=("learning", "prices", "marks", "elo", "paper"),
             settings=(),
             measure=claims.claims,

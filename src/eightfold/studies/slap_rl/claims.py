@@ -1,9 +1,10 @@
 """What Suen & Alonso say of experiment 2, each claim beside what was measured: it holds, does not, or cannot be told.
 
-Their strengths are scores of 30 games of one run. Where they call two of them similar, ours must differ by less than
-their own interval of 12.2 points, with 95 % confidence, in the mean of the last ten evaluations; a claim that one is
-more than the other holds or fails when the interval of our paired difference excludes zero. A published best score
-holds if one more run of ours would be expected near it (95 % prediction interval by Student's t).
+Their strengths are scores of 30 games of one run. Where they call one as strong as another, ours must differ by less
+than their own interval of 12.2 points, and must not be surely weaker, with 95 % confidence, in the mean of the last ten
+evaluations; a claim that one is more than the other holds or fails when the interval of our paired difference excludes
+zero. A published best score holds if one more run of ours would be expected near it (95 % prediction interval by
+Student's t).
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ def judged(
         *(_best(arm, counts[arm], score) for arm, score in PUBLISHED_BEST.items()),
         _similar("slap", counts, "with an eighth of the samples"),
         _similar("slap-cc", counts, ""),
-        *(_within(arm, counts[arm]) for arm in PUBLISHED_REACHED),
+        *(_within(arm, counts[arm], learned["keep_every"]) for arm in PUBLISHED_REACHED),
         _sooner(counts),
         *(_small_buffer(arm, counts[arm], small[arm]) for arm in PUBLISHED_SMALL_BEST),
         _more_halvings(learned["runs"]),
@@ -133,17 +134,18 @@ def _similar(arm: str, counts: Mapping[str, Mapping[int, Counted]], how: str) ->
     number = f"mean of the last ten evaluations, {arm} less augment: {difference.text(1, scale=100)} points"
     if difference.pairs < ENOUGH or difference.low is None or difference.high is None:
         return _claim(claim, OPEN, number)
-    if difference.is_above or difference.is_below:
+    if difference.is_below or difference.low > SIMILAR:
         return _claim(claim, FAILS, number)
     within = difference.low >= -SIMILAR and difference.high <= SIMILAR
     return _claim(claim, HOLDS if within else OPEN, number)
 
 
-def _within(arm: str, counts: Mapping[int, Counted]) -> Claim:
+def _within(arm: str, counts: Mapping[int, Counted], keep_every: int) -> Claim:
+    """A network is kept by the first round that comes to a multiple of `keep_every` games, or somewhat past it."""
     games = PUBLISHED_REACHED[arm][0]
     claim = f"{NAMES[arm]} comes to two thirds within {games:,} games"
     reached = [each.reached[PUBLISHED_LEVELS[0]] for each in counts.values()]
-    in_time = sum(at is not None and at <= games for at in reached)
+    in_time = sum(at is not None and at // keep_every * keep_every <= games for at in reached)
     number = f"{in_time} of {len(reached)} runs do" if reached else UNMEASURED
     if len(reached) < ENOUGH:
         return _claim(claim, OPEN, number)

@@ -206,7 +206,8 @@ def claims(report: Report, found: dict[str, Any]) -> None:
         "\n".join(f"- That {each['claim']}: **{each['verdict']}**; {each['number']}." for each in found["claims"])
     )
     report.text(
-        "Strengths are similar if they surely differ by less than the 12.2 points of the published interval. A"
+        "One is as strong as another if they surely differ by less than the 12.2 points of the published interval, and"
+        " it is not surely weaker. A"
         " published"
         " best holds if it lies in the 95 % prediction interval of one more run of ours; a ratio of times if our 95 %"
         " interval includes it; that one is more than the other, if the interval of the paired difference excludes"

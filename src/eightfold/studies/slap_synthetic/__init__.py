@@ -75,7 +75,7 @@ STUDY = Study(
         ),
         Stage(
             name="claims",
-            version=6,
+            version=7,
             after=("learning", "samples", "search"),
             settings=(),
             measure=claims.claims,

@@ -22,6 +22,7 @@ from eightfold.studies.frame import Work
 from eightfold.studies.slap_synthetic.analysis import (
     LEVELS,
     Losses,
+    Mean,
     Ratio,
     Run,
     arms,
@@ -227,8 +228,27 @@ def _same_loss(slap: Sequence[Run], augment: Sequence[Run]) -> Claim:
     number = f"SLAP {ours.text(3)} with L2 {decay:g}, augmentation {theirs.text(3)} with L2 {other:g}"
     if ours.mean is None or theirs.mean is None or min(ours.of, theirs.of) < ENOUGH:
         return _claim(claim, OPEN, number)
-    near = all(abs(mean - PUBLISHED_LOSS) <= NEAR for mean in (ours.mean, theirs.mean))
-    return _claim(claim, HOLDS if near and abs(ours.mean - theirs.mean) < PUBLISHED_GAP else FAILS, number)
+    ends = {run["repeat"]: final(run["validation"]) for run in with_decay(augment, other)}
+    gaps = [_gap(final(run["validation"]), ends.get(run["repeat"])) for run in with_decay(slap, decay)]
+    verdicts = [_surely(mean, PUBLISHED_LOSS, NEAR) for mean in (ours, theirs)]
+    return _claim(claim, _all_hold([*verdicts, _surely(mean_of(gaps), 0.0, PUBLISHED_GAP)]), number)
+
+
+def _gap(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else one - other
+
+
+def _surely(mean: Mean, value: float, bound: float) -> str:
+    """Whether all of a mean's interval is within a bound of a value, or all of it further away."""
+    if mean.low is None or mean.high is None:
+        return OPEN
+    if value - bound <= mean.low and mean.high <= value + bound:
+        return HOLDS
+    return FAILS if mean.high < value - bound or mean.low > value + bound else OPEN
+
+
+def _all_hold(verdicts: Sequence[str]) -> str:
+    return FAILS if FAILS in verdicts else OPEN if OPEN in verdicts else HOLDS
 
 
 def _centred_loss(centred: Sequence[Run]) -> Claim:
@@ -239,8 +259,7 @@ def _centred_loss(centred: Sequence[Run]) -> Claim:
     number = "; ".join(f"L2 {decay:g}: {mean.text(3)}" for decay, mean in means.items()) or "it was not trained"
     if not means or any(mean.mean is None or mean.of < ENOUGH for mean in means.values()):
         return _claim(claim, OPEN, number)
-    near = all(mean.mean is not None and abs(mean.mean - PUBLISHED_CENTRED_LOSS) <= NEAR for mean in means.values())
-    return _claim(claim, HOLDS if near else FAILS, number)
+    return _claim(claim, _all_hold([_surely(mean, PUBLISHED_CENTRED_LOSS, NEAR) for mean in means.values()]), number)
 
 
 def _sample_sizes(found: dict[str, Any] | None) -> list[Claim]:
