@@ -122,6 +122,59 @@ def test_a_lost_game_whose_player_is_gone_keeps_its_moves(page):
     assert {seat["player"] for seat in after["seats"].values()} == {"human"}
 
 
+def test_a_game_that_cannot_be_leaves_the_form_open_and_says_why(page):
+    before = state(page)["id"]
+    page.click("#new-game")
+    page.fill('dialog input[data-option="size"]', "7")
+    page.fill('dialog input[data-option="win"]', "9")
+    page.click("#start")
+    page.wait_for_selector("dialog .fault:has-text('does not fit')")
+    assert page.input_value('dialog input[data-option="size"]') == "7"
+    assert state(page)["id"] == before
+    page.fill('dialog input[data-option="win"]', "")
+    page.click("#start")
+    assert page.evaluate("() => document.querySelector('dialog :invalid[data-option=win]') !== null"), (
+        "nothing is asked"
+    )
+    page.fill('dialog input[data-option="win"]', "4")
+    page.click("#start")
+    page.wait_for_selector("dialog", state="detached")
+    assert state(page)["id"] != before
+    assert "win=4" in state(page)["game"]["text"]
+
+
+def test_the_newest_moves_of_a_long_game_are_in_sight(page):
+    start(page, game={"size": "15", "win": "5"}, white="human")
+    page.evaluate(
+        """() => {
+            const { game } = window.eightfold;
+            const colours = [[], []]; // two and two in a row, so that nobody has five
+            for (let k = 0; k < 225; k++) colours[Number((k % 15 + 2 * Math.floor(k / 15)) % 4 > 1)].push(k);
+            const human = { player: "human", level: 0 };
+            const moves = colours[0].slice(0, 40).flatMap((k, n) => [k, colours[1][n]]);
+            game.send("new", { game: game.state.game.text, moves, playing: false, black: human, white: human });
+        }"""
+    )
+    page.wait_for_function("() => document.querySelectorAll('.moves li').length > 30")
+    seen = page.evaluate(
+        """() => {
+            const list = document.querySelector(".moves");
+            const [box, last] = [list.getBoundingClientRect(), list.lastElementChild.getBoundingClientRect()];
+            return [list.scrollWidth <= list.clientWidth, last.bottom <= box.bottom + 1, last.right <= box.right + 1];
+        }"""
+    )
+    assert seen == [True, True, True]
+
+
+@pytest.mark.parametrize(
+    ("link", "said"),
+    [("gomoku:size=99&moves=h8", "size=99"), ("garbage", "garbage"), ("&moves=h8", "names no position")],
+)
+def test_a_link_to_nothing_says_so(page, link, said):
+    page.evaluate("link => { location.hash = `#position=${link}`; }", link)
+    page.wait_for_selector(f".toast:has-text('{said}')")
+
+
 def test_a_link_that_cannot_even_be_read_opens_the_usual_game(page, address):
     page.goto("about:blank")
     page.goto(f"{address}/#position=gomoku:size=9,{'x' * 500}&moves=")

@@ -28,7 +28,8 @@ def test_random_games_know_a_wall():
     settled = estimate_ownership(position, games=20_000).owners  # so many that chance has no say
     assert settled[:, 0].min() > 0.5
     assert settled[:, 4].max() < -0.5
-    assert f"black leads by {estimate_ownership(position).lead:+.1f} after komi" in told["note"]
+    lead = estimate_ownership(position).lead
+    assert f"{'white' if lead < 0 else 'black'} leads by {abs(lead):.1f} after komi" in told["note"]
 
 
 def test_outputs_are_those_of_the_last_position_of_the_game(isn_file):

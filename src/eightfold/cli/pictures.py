@@ -88,6 +88,11 @@ def games(
 
     the_game = None if game is None else make_game(game, trusted=True)
     found = [run_health(run, slices=slices, game=the_game) for run in runs]
+    if output is not None:
+        try:
+            output.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise EightfoldError(f"cannot make the folder {output}: {error.strerror}") from None
     if as_json:
         print(json.dumps({"runs": [health.as_dict() for health in found]}))
     else:
@@ -95,10 +100,6 @@ def games(
             print_health(health)
     if output is None:
         return
-    try:
-        output.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise EightfoldError(f"cannot make the folder {output}: {error.strerror}") from None
     files = {output / name: picture.encode() for name, picture in pictures(found).items()}
     replace_files(files)
     for file in files:

@@ -49,7 +49,7 @@ class Evaluation:
     @property
     def matches(self) -> dict[str, MatchReport]:
         """All matches, by the names that metrics.jsonl has for the opponents."""
-        return {**{f"mcts-{playouts}": match for playouts, match in self.mcts.items()}, **self.networks}
+        return {**{mcts_name(playouts): match for playouts, match in self.mcts.items()}, **self.networks}
 
     def as_dict(self) -> dict[str, Any]:
         """For metrics.jsonl: wins, draws and losses against every opponent, and against `mcts` altogether."""
@@ -65,6 +65,11 @@ class Evaluation:
             "playouts": self.playouts,
             "playing": self.playing,
         }
+
+
+def mcts_name(playouts: int) -> str:
+    """A pure search in metrics and tables."""
+    return f"mcts-{playouts}"
 
 
 def _figures(total: Tally, first: Tally, second: Tally) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from eightfold.arena.results import Tally
-from eightfold.learning.evaluation import Evaluation
+from eightfold.learning.evaluation import Evaluation, mcts_name
 from eightfold.learning.runs.metrics import read_metrics
 
 LINE_SECONDS = 10.0
@@ -105,8 +105,8 @@ def print_evaluation(evaluation: Evaluation, name: str) -> None:
     for heading in ("score", "95 % interval", "results", "as black", "as white"):
         table.add_column(heading, justify="right")
     mcts, networks = list(evaluation.mcts.values()), evaluation.networks
-    for match in mcts:
-        _row(table, match.names[1], match.as_first, match.as_second)
+    for playouts, match in evaluation.mcts.items():
+        _row(table, mcts_name(playouts), match.as_first, match.as_second)
     table.add_section()
     nothing = Tally(games=0, wins=0, draws=0, losses=0)
     _row(table, "all of these", sum((m.as_first for m in mcts), nothing), sum((m.as_second for m in mcts), nothing))
@@ -115,7 +115,9 @@ def print_evaluation(evaluation: Evaluation, name: str) -> None:
         _row(table, f"{opponent} network", match.as_first, match.as_second)
     console = Console(emoji=False)
     console.print(table)
-    console.print("results are wins-draws-losses", highlight=False)
+    example = max(evaluation.mcts)
+    full = evaluation.mcts[example].names[1]
+    console.print(f"results are wins-draws-losses; {mcts_name(example)} is {full}", highlight=False, soft_wrap=True)
     if networks:
         plies = next(iter(networks.values())).opening_plies
         console.print(f"games against networks begin with {plies} random moves", highlight=False)

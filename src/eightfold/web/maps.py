@@ -59,11 +59,12 @@ class RandomGames:
 
         _check_scored(position, self.key)
         predicted = estimate_ownership(position)
+        leader = "white" if predicted.lead < 0 else "black"
         return {
             "type": "maps",
             "source": self.key,
             "maps": [ownership_map(predicted.owners)],
-            "note": f"{GAMES} random games: black leads by {predicted.lead:+.1f} after komi",
+            "note": f"{GAMES} random games: {leader} leads by {abs(predicted.lead):.1f} after komi",
         }
 
 

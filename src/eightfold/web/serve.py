@@ -158,7 +158,7 @@ def _listen(host: str, port: int) -> socket.socket:
         except OSError as error:
             listening.close()
             if wanted == 0 or isinstance(error, PermissionError | socket.gaierror):
-                raise EightfoldError(f"cannot listen on {host}:{wanted}: {error.strerror or error}") from None
+                raise EightfoldError(f"cannot listen on {host}:{port}: {error.strerror or error}") from None
     raise AssertionError("a socket is bound or an error is raised")
 
 

@@ -74,6 +74,11 @@ export class SeatForm {
   }
 }
 
+// A choice as people write it: new-zealand as New Zealand, and aga, which is an abbreviation, as AGA.
+function titled(choice) {
+  return choice === "aga" ? "AGA" : choice.split("-").map(capital).join(" ");
+}
+
 // The game, its board and its rules.
 export class GameForm {
   constructor(menu, text, onChange = null) {
@@ -98,11 +103,12 @@ export class GameForm {
     const fields = this.family.options.map((option) => {
       const value = values[option.name] ?? option.default;
       const control = option.choices.length
-        ? select(option.choices.map((choice) => [choice, capital(choice)]), value)
+        ? select(option.choices.map((choice) => [choice, titled(choice)]), value)
         : make("input", {
             type: typeof option.default === "string" ? "text" : "number",
             min: option.least, max: option.most, value,
-            step: Number.isInteger(option.default) ? 1 : "any", inputmode: "numeric",
+            step: Number.isInteger(option.default) ? 1 : "any", required: option.default !== "",
+            inputmode: typeof option.default === "string" ? "text" : Number.isInteger(option.default) ? "numeric" : "decimal",
           });
       control.title = option.help;
       control.addEventListener("change", () => this.onChange?.());

@@ -8,6 +8,7 @@ const HEIGHT = 150;
 const MARGIN = 10; // around the curve, so that marks at its ends are seen whole
 const MISTAKE = 0.12; // win rate lost by one move
 const BLUNDER = 0.25;
+const JOINED = 2; // moves between two values that a line may join: an engine values every other position
 
 export class WinRateGraph {
   constructor(game, onChoose) {
@@ -31,15 +32,20 @@ export class WinRateGraph {
     this.line = this.game.line(state.node);
     const last = Math.max(1, this.line.length - 1);
     const x = (k) => (k / last) * WIDTH;
-    const points = [];
+    const runs = []; // of points that belong together; nothing is drawn where nobody knows the value
+    let before = -Infinity;
     this.line.forEach((node, k) => {
       const value = this.game.value(node);
-      if (value !== undefined) points.push([x(k), (1 - value) * HEIGHT]);
+      if (value === undefined) return;
+      if (k - before > JOINED) runs.push([]);
+      runs.at(-1).push([x(k).toFixed(1), ((1 - value) * HEIGHT).toFixed(1)]);
+      before = k;
     });
-    const path = points.map(([px, py], k) => `${k ? "L" : "M"}${px.toFixed(1)} ${py.toFixed(1)}`).join("");
-    this.curve.setAttribute("d", path);
-    this.area.setAttribute("d", points.length > 1
-      ? `${path}L${points.at(-1)[0].toFixed(1)} ${HEIGHT + MARGIN}L${points[0][0].toFixed(1)} ${HEIGHT + MARGIN}Z` : "");
+    const bottom = HEIGHT + MARGIN;
+    const paths = runs.map((run) => run.map(([px, py], k) => `${k ? "L" : "M"}${px} ${py}`).join(""));
+    this.curve.setAttribute("d", runs.map((run, n) => paths[n] + (run.length > 1 ? "" : "h0")).join(""));
+    this.area.setAttribute("d", runs.map((run, n) =>
+      run.length > 1 ? `${paths[n]}L${run.at(-1)[0]} ${bottom}L${run[0][0]} ${bottom}Z` : "").join(""));
     const at = x(this.line.indexOf(state.node));
     this.here.setAttribute("x1", at);
     this.here.setAttribute("x2", at);

@@ -52,13 +52,17 @@ async function loadMenu() {
 }
 
 // A shared position: #position=GAME&moves=h8-g7
+const SHARED = "#position=";
+
 function sharedPosition(menu) {
-  const found = /^#position=([^&]+)&moves=([a-z0-9-]*)$/.exec(decoded(location.hash));
+  const found = /^#position=([^&]+)(?:&moves=([a-z0-9-]*))?$/.exec(decoded(location.hash));
   if (!found) return null;
   const { name, values } = readGame(found[1]);
   const family = menu.games.find((known) => known.name === name);
   const board = { ...family, size: boardSize(family, values) };
-  const moves = found[2].split("-").filter(Boolean).map((move) => actionOf(move, board));
+  const sizes = family?.options.find((option) => option.name === "size");
+  const fits = !sizes || (sizes.least <= board.size && board.size <= sizes.most); // else the server says what is wrong
+  const moves = fits ? (found[2] ?? "").split("-").filter(Boolean).map((move) => actionOf(move, board)) : [];
   return { game: found[1], moves };
 }
 
@@ -98,6 +102,10 @@ function startAgain(game, seats, playing) {
 
 function openSharedPosition(game) {
   const shared = sharedPosition(game.menu);
+  if (!shared && location.hash.startsWith(SHARED)) {
+    toast("This link names no position.");
+    location.hash = "#play";
+  }
   if (!shared) return false;
   if (shared.moves.includes(-1)) {
     toast("This link names a point that is not on its board.");

@@ -17,9 +17,8 @@ export class PlayView {
     this.go = button("Continue from here", () => this.playOn(), { id: "play-on", class: "strong" });
     this.moveInput = make("input", {
       type: "text", size: 5, maxlength: 4, autocomplete: "off", autocapitalize: "off", spellcheck: "false",
-      placeholder: "h8",
     });
-    const typed = make("form", { class: "typed", onsubmit: (event) => this.playTyped(event) },
+    this.typed = make("form", { class: "typed", onsubmit: (event) => this.playTyped(event) },
       field("Type a move", this.moveInput), make("button", { type: "submit" }, "Play"));
     this.moves = make("ol", { class: "moves", "aria-label": "Moves" });
     this.swap2 = new Swap2Bar(game);
@@ -27,7 +26,7 @@ export class PlayView {
       make("div", { class: "card players" }, this.rows[BLACK].node, this.rows[WHITE].node, this.status, this.swap2.node),
       make("div", { class: "buttons" }, this.undo, this.hint, this.resign, this.go,
         button("New game", () => this.openDialog(), { class: "strong", id: "new-game" })),
-      make("div", { class: "card" }, make("h2", {}, "Moves"), this.moves, typed),
+      make("div", { class: "card" }, make("h2", {}, "Moves"), this.moves, this.typed),
     );
     game.on("state", (state) => this.show(state));
     game.on("hint", (hint) => this.showHint(hint));
@@ -63,6 +62,9 @@ export class PlayView {
     this.hint.disabled = opening || state.over;
     this.resign.disabled = opening || state.over || !state.playing || humans === 0;
     this.go.hidden = state.playing || state.over;
+    const { size } = state.game;
+    this.moveInput.placeholder = pointName(size * Math.floor(size / 2) + Math.floor(size / 2), state.game);
+    for (const control of this.typed.elements) control.disabled = state.over;
     this.showMoves(state);
     this.tick();
   }
@@ -169,17 +171,33 @@ export class PlayView {
         toast(`${bad.entry.key} was trained for ${bad.entry.game}.`);
         return;
       }
+      fault.textContent = "";
+      go.disabled = true; // until the server has answered
       this.game.send("new", { game: gameForm.text, black: black.seat, white: white.seat, opening: opening.value });
+    };
+    const closed = new AbortController();
+    const listen = (type, listener) =>
+      this.game.addEventListener(type, ({ detail }) => go.disabled && listener(detail), { signal: closed.signal });
+    listen("state", ({ id }) => {
+      if (id === state?.id) return; // the game of before goes on meanwhile
       dialog.close();
       location.hash = "#play";
-    };
+    });
+    listen("error", ({ about, text }) => {
+      if (about !== "new" && about !== null) return;
+      fault.textContent = text;
+      go.disabled = false;
+    });
+    const fault = make("p", { class: "fault", role: "alert" });
+    const go = make("button", { type: "submit", class: "strong", id: "start" }, "Start");
     const dialog = make("dialog", { class: "card", "aria-label": "New game" },
       make("form", { method: "dialog", onsubmit: (event) => { event.preventDefault(); start(); } },
-        make("h2", {}, "New game"), gameForm.node, opening.node, black.node, white.node,
-        make("div", { class: "buttons" }, swap,
-          button("Cancel", () => dialog.close()),
-          make("button", { type: "submit", class: "strong", id: "start" }, "Start"))));
-    dialog.addEventListener("close", () => dialog.remove());
+        make("h2", {}, "New game"), gameForm.node, opening.node, black.node, white.node, fault,
+        make("div", { class: "buttons" }, swap, button("Cancel", () => dialog.close()), go)));
+    dialog.addEventListener("close", () => {
+      closed.abort();
+      dialog.remove();
+    });
     document.body.append(dialog);
     dialog.showModal();
   }
