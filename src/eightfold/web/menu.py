@@ -7,6 +7,7 @@ it. Nothing here imports PyTorch.
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -183,11 +184,13 @@ def _net_entry(spec: PlayerSpec) -> MenuEntry:
     place = spec.argument
     _, file = find_network(place, PolicyValueNetwork)
     description, any_size = describe(file)
-    levels, default = _levels(spec, f"net:{place}", read_level_ratings(place))
+    ratings = read_level_ratings(place)
+    levels, default = _levels(spec, f"net:{place}", ratings)
+    zero = f"; {ratings.zero} has an Elo of 0" if ratings.ratings else ""
     shipped = file.parent.parent == MODELS
     return MenuEntry(
         key=f"net:{Path(place).name}" + (f",{spec.given}" if spec.given else ""),
-        summary=f"{description.network}, symmetry {description.symmetry}, trained on {description.game}",
+        summary=f"a network trained on {_board(description.game)}{zero}",
         levels=levels,
         default_level=default,
         network=place,
@@ -198,6 +201,16 @@ def _net_entry(spec: PlayerSpec) -> MenuEntry:
         usual_sizes=description.usual_sizes() if shipped else range(0),
         ownership=predicts_ownership(description.network) and not is_exported(file),  # a file without those outputs
     )
+
+
+def _board(game: str) -> str:
+    """A game in short, where its text tells the size of its board.
+
+    >>> _board("go:size=9,komi=7.5"), _board("python:mine,size=7")
+    ('9x9 go', 'python:mine,size=7')
+    """
+    found = re.fullmatch(r"(?!python:)(\w+):(?:.*,)?size=(\d+)(?:,.*)?", game)
+    return f"{found[2]}x{found[2]} {found[1]}" if found else game
 
 
 def _tolerated(trained: str, *, any_size: bool) -> tuple[str, ...]:
