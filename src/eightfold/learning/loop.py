@@ -18,6 +18,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -49,13 +50,7 @@ from eightfold.learning.runs.folder import GAMES, PROGRESS, TRAINING
 from eightfold.learning.runs.progress import as_json
 from eightfold.learning.runs.shell import Entry, Report, Run
 from eightfold.learning.runs.torch_globals import seeded, with_half_of_the_cores
-from eightfold.learning.schedule import (
-    evaluation_is_due,
-    learning_rate,
-    steps_earned,
-    weight_of_rollouts,
-    whole_steps,
-)
+from eightfold.learning.schedule import evaluation_is_due, learning_rate, steps_earned, weight_of_rollouts, whole_steps
 from eightfold.learning.starting import load_start
 from eightfold.learning.storing import GameStore
 from eightfold.learning.trainer import Trainer
@@ -410,50 +405,43 @@ class Training(Run[TrainConfig]):
         return learning_rate(self.config.training, done=self.done, factor=self.progress.rate_factor)
 
     def _validate(self) -> float | None:
-        by_rule = self.config.training.decay == "three-sigma"
-        return three_sigma_rule(
-            self.progress, lambda: validation_loss(self.validation, self.trainer, self.maker), halves=by_rule
-        )
+        loss = partial(validation_loss, self.validation, self.trainer, self.maker)
+        return three_sigma_rule(self.progress, loss, halves=self.config.training.decay == "three-sigma")
 
     # ---- strength -------------------------------------------------------------------------------------
 
     def after_round(self, report: Report) -> None:
         if self.done < 1 and evaluation_is_due(self.config.evaluation, self.progress):
             self.save()  # before something that takes long
-            entry = self.evaluate(self.config.evaluation.games)
-            if entry is not None:
+            if (entry := self.evaluate(self.config.evaluation.games)) is not None:
                 report(entry)
             self.save()  # a run that is killed now does not measure the same again
 
     @with_half_of_the_cores()
     def evaluate(self, games: int) -> Entry | None:
         """Measure the strength of the present network, note it, and keep the network; without games only keep it."""
-        progress, keep = self.progress, self.config.evaluation.keep_networks
-        found = self._measure(games) if games else None
+        settings, progress, run = self.config.evaluation, self.progress, self.folder.path
+        if games:
+            self._hand_over_weights()
+            self.measuring = True
+            self.evaluation = measure_network(
+                self.players.runner(),
+                self.description,
+                games=games,
+                playouts=settings.playouts,
+                seed=self.config.seed,
+                networks=network_opponents(run, self.game, settings, games=progress.games),
+                play=self.players.play_games,
+            )
+            self.measuring = False
         self.trainer.wait()
-        keep_network(self.folder.path, progress.games, self.trainer.playing, self.description, keep=keep)
+        keep_network(run, progress.games, self.trainer.playing, self.description, keep=settings.keep_networks)
         progress.evaluated_at, progress.evaluated_games = progress.seconds, progress.games
-        if found is None:
+        if not games or self.evaluation is None:
             return None
-        entry = {"minutes": progress.seconds / 60, "games": progress.games, "evaluation": found.as_dict()}
+        entry = {"minutes": progress.seconds / 60, "games": progress.games, "evaluation": self.evaluation.as_dict()}
         self.folder.log(entry)
         return entry
-
-    def _measure(self, games: int) -> Evaluation:
-        settings, run = self.config.evaluation, self.folder.path
-        self._hand_over_weights()
-        self.measuring = True
-        self.evaluation = measure_network(
-            self.players.runner(),
-            self.description,
-            games=games,
-            playouts=settings.playouts,
-            seed=self.config.seed,
-            networks=network_opponents(run, self.game, settings, games=self.progress.games),
-            play=self.players.play_games,
-        )
-        self.measuring = False
-        return self.evaluation
 
     def _hand_over_weights(self) -> None:
         """Who plays gets what was trained, and forgets what it knew with the weights before."""
