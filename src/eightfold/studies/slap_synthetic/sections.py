@@ -297,6 +297,7 @@ def samples(report: Report, found: dict[str, Any]) -> None:
             [run for run in runs if (run["samples"], run["mode"]) == (size, mode)],
             found,
             dashed=mode != "slap",
+            group=f"{size:,}",
         )
         for size, mode in cases
         if mode != "none"
