@@ -68,7 +68,7 @@ export class WinRateGraph {
       const { parent, move } = this.game.nodes.get(node);
       const best = state.evaluations[parent]?.[1];
       const better = best === undefined || best === null ? "" : `, better ${pointName(best, state.game)}`;
-      const text = `${k}. ${pointName(move, state.game)} −${percent(loss)}${better}`;
+      const text = `Move ${k}, ${pointName(move, state.game)}: −${percent(loss)}${better}`; // the list of moves counts by two
       return make("li", {}, make("button", {
         type: "button", class: `link ${loss >= BLUNDER ? "blunder" : "mistake"}`,
         onclick: () => this.onChoose(parent),
