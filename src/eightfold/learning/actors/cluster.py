@@ -4,7 +4,7 @@
         Training(config, folder, make_players)
 
 Weights are put into the object store once a version; every actor is told of it and fetches it, each node once. Games
-come back packed (`PlayedGame.to_bytes`, some kilobytes) at the moment they end. An actor that dies is replaced by one
+come back packed (`PlayedGame.to_bytes`, half a kilobyte and more) at the moment they end. An actor that dies is replaced by one
 with the newest weights, and its unfinished games are lost, nothing else. While the learner does not ask, as
 during an evaluation, the actors wait, and play its matches.
 
