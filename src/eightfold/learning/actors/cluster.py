@@ -4,9 +4,9 @@
         Training(config, folder, make_players)
 
 Weights are put into the object store once a version; every actor is told of it and fetches it, each node once. Games
-come back packed (`PlayedGame.to_bytes`, half a kilobyte and more) at the moment they end. An actor that dies is replaced by one
-with the newest weights, and its unfinished games are lost, nothing else. While the learner does not ask, as
-during an evaluation, the actors wait, and play its matches.
+come back packed (`PlayedGame.to_bytes`, half a kilobyte and more) at the moment they end. An actor that dies is
+replaced by one with the newest weights, and its unfinished games are lost, nothing else. While the learner does not
+ask, as during an evaluation, the actors wait, and play its matches.
 
 The games of a run depend on which actor was faster: unlike a run on one machine, it cannot be repeated move by move.
 
