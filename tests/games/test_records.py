@@ -416,6 +416,14 @@ def test_names_give_a_terminal_no_orders(tmp_path: Path) -> None:
     assert read_records(path)[0].white == "[2J 31mHoninbo"
 
 
+@pytest.mark.parametrize("number", ["1" * 5000, "٤", "-1", "4" * 10])
+def test_numbers_that_no_game_has_are_one_line(number: str) -> None:
+    text = f"(;GM[4]SZ[9];B[ee])(;GM[{number}]EIGHTFOLD[go:size=9];B[aa])"
+    assert "is not a game that is read" in refusal(lambda: sgf.read_sgf(text))
+    refused: list[RecordError] = []
+    assert len(sgf.read_sgf(text, refused=refused)) == len(refused) == 1
+
+
 @pytest.mark.parametrize("behind", ["(;GM[4]SZ[9];B[ee];W[ee])", "(;GM[4", "nonsense"])
 def test_the_first_game_alone_can_be_read(tmp_path: Path, behind: str) -> None:
     path = tmp_path / "games.sgf"

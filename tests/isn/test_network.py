@@ -194,7 +194,7 @@ def test_files_go_round_and_bad_ones_are_named(tmp_path):
         ),
         "huge": (
             save({}, {"format": "eightfold-isn", "config": json.dumps({**config, "inputs": 10**9})}),
-            "inputs=1000000000 is not a whole number from 2 to 1024",
+            "inputs=1000000000 is not a whole number from 2 to 128",
         ),
     }
     for name, (content, said) in cases.items():

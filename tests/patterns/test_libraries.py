@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,9 +12,12 @@ import pytest
 from eightfold.core.errors import EightfoldError
 from eightfold.patterns.codes import canonical, code_tables, orbit
 from eightfold.patterns.combine import combine, orbit_sizes
+from eightfold.patterns.features import FEATURES as KNOWN_FEATURES
 from eightfold.patterns.files import FRONT, MAGIC, VERSION, load_library, save_library
 from eightfold.patterns.library import Library, Table, counts_from_table, table_from_counts
+from eightfold.patterns.rating import rate_library
 from eightfold.patterns.templates import TEMPLATES, templates_of
+from launching import eightfold
 from refusals import refusal
 
 
@@ -145,10 +149,13 @@ def test_a_library_that_is_not_there(tmp_path: Path) -> None:
 WRONG = ["a code too large", "codes out of order", "codes that are no whole numbers", "columns of different lengths"]
 
 
-@pytest.mark.parametrize("wrong", [*WRONG, "feature", "a game that gives a terminal orders"])
+WRONG += ["feature", "a game that gives a terminal orders", "strengths that are no numbers", "levels below nothing"]
+
+
+@pytest.mark.parametrize("wrong", WRONG)
 def test_right_checksums_do_not_excuse_wrong_contents(tmp_path: Path, wrong: str) -> None:
     path = tmp_path / "library.patterns"
-    game, codes, plays, features = "go", np.array([3, 5]), np.array([1, 1]), {}
+    game, codes, plays, gammas, features = "go", np.array([3, 5]), np.array([1, 1]), None, {}
     if wrong == "a code too large":
         codes = np.array([3, 6561])
     elif wrong == "codes out of order":
@@ -157,11 +164,15 @@ def test_right_checksums_do_not_excuse_wrong_contents(tmp_path: Path, wrong: str
         codes = np.array([-5.0, 3.5])
     elif wrong == "columns of different lengths":
         plays = np.array([1])
+    elif wrong == "strengths that are no numbers":
+        gammas = np.array([1.0, np.nan])
+    elif wrong == "levels below nothing":
+        features = {"distance": -np.ones(KNOWN_FEATURES["distance"].levels + 1)}
     elif wrong == "a game that gives a terminal orders":
         game = "go\x1b[2J"
     else:
         features = {"distance": np.ones(3)}
-    table = Table(codes=codes, matches=np.array([9, 9]), plays=plays)
+    table = Table(codes=codes, matches=np.array([9, 9]), plays=plays, gammas=gammas)
     save_library(Library(game=game, combined=True, tables={"3x3-edge": table}, features=features), path)
     with pytest.raises(EightfoldError, match="makes no sense"):
         load_library(path)
@@ -180,3 +191,19 @@ def test_a_header_that_makes_no_sense_is_one_line(tmp_path: Path, header: str) -
     path, text = tmp_path / "library.patterns", header.encode()
     path.write_bytes(FRONT.pack(MAGIC, VERSION, len(text), zlib.crc32(text)) + text + bytes(64))
     assert "makes no sense" in refusal(lambda: load_library(path))
+
+
+def test_what_a_library_says_of_its_records_names_no_code(raw: Library, tmp_path: Path) -> None:
+    """Only what the user typed may; a library may be a stranger's."""
+    (tmp_path / "theirs.py").write_text("import pathlib\npathlib.Path('ran').write_text('')\n")
+    (tmp_path / "game.sgf").write_text("(;GM[1]SZ[9];B[ee])")
+    for number, settings in enumerate(({"game": "python:theirs"}, [1])):
+        path = tmp_path / f"{number}.patterns"
+        save_library(replace(raw, about={"settings": settings}), path)
+        done = eightfold("patterns", "predict", str(path), "game.sgf", cwd=tmp_path)
+        assert done.returncode == (2 if number == 0 else 0), done.stderr
+        assert ("code of somebody's own" in done.stderr) == (number == 0)
+        assert "Traceback" not in done.stderr
+    stranger = load_library(tmp_path / "0.patterns")
+    assert "code of somebody's own" in refusal(lambda: rate_library(stranger, [tmp_path / "game.sgf"]))
+    assert not (tmp_path / "ran").exists()

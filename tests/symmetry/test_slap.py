@@ -477,3 +477,14 @@ def test_a_frame_is_a_mask_of_some_of_the_eight(change: Callable[..., Any], bad:
 
 def test_frames_must_be_integers() -> None:
     assert "float64" in refusal(lambda: into_frames(np.zeros((2, 9)), np.array([1.0, 2.0])))
+
+
+@pytest.mark.parametrize("dtype", [torch.int64, torch.uint8, torch.bool])
+def test_a_mean_of_whole_numbers_is_that_of_arrays(dtype: torch.dtype) -> None:
+    """The corner of a position that looks the same from all sides: an eighth of a move, or a half, is not nothing."""
+    policies = torch.zeros(1, 25, dtype=dtype)
+    policies[0, 0] = 1
+    frames = np.array([255])
+    found = into_frames(policies, frames)
+    np.testing.assert_allclose(found.numpy(), into_frames(policies.numpy().astype(np.float64), frames))
+    assert float(found.sum()) == 1

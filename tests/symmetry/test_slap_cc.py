@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -186,3 +187,10 @@ def test_ragged_lists_are_refused() -> None:
 
 def test_words_are_no_stones() -> None:
     assert "<U1" in refusal(lambda: slap_cc(np.full((2, 3, 3), "a")))
+
+
+@pytest.mark.parametrize("dtype", [torch.int8, torch.bool, torch.float64])
+def test_tensors_of_any_type_tell_the_original_place(dtype: torch.dtype) -> None:
+    stacks = torch.zeros(2, 4, 4, dtype=dtype)
+    stacks[0, 0, 1] = 1
+    np.testing.assert_allclose(slap_cc(stacks).numpy(), slap_cc(stacks.numpy().astype(np.float32)), rtol=1e-6)

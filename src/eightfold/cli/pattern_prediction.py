@@ -130,7 +130,7 @@ def predict(
     opened, skipped = load_library(library), SkippedGames()
     sides = tuple(sorted({template.side for template in read_names(names_in(templates))}))
     records = game or records_of(opened)
-    check_game(opened, RecordedGames(records, size=size, trusted=True).name)
+    check_game(opened, RecordedGames(records, size=size, trusted=bool(game)).name)  # the library's word names no code
     source = games_in_files(paths, records, skip=skip, games=games, size=size, skipped=skipped)
     found = predict_moves(opened, source, method=method, sides=sides)
     if as_json:

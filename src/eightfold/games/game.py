@@ -17,6 +17,7 @@ Read next: `eightfold.games.spec` and `eightfold.games.contract`, what a game de
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import importlib
 import operator
@@ -30,16 +31,18 @@ from numpy.typing import NDArray
 
 from eightfold.core.errors import EightfoldError, shown, unknown
 from eightfold.core.jit import Ints
+from eightfold.core.settings import settings_of
 from eightfold.core.specialise import complete_kernels
 from eightfold.core.specs import Value, read_spec, spec_values, split_name, write_spec
-from eightfold.core.user_code import USER_CODE, import_user_module
+from eightfold.core.user_code import USER_CODE, import_user_module, user_code_error
 from eightfold.games.spec import GameSpec
-from eightfold.games.state import BLACK, DRAW, HASHES, LAST, NO_MOVE, ONGOING, PLY, RESULT, SIDE, WHITE
+from eightfold.games.state import BLACK, DRAW, HASHES, HEADER, LAST, NO_MOVE, ONGOING, PLY, RESULT, SIDE, WHITE
 from eightfold.symmetry.group import read_symmetries, symmetry_mask
 from eightfold.symmetry.orbit import LARGEST_BOARD, orbit_key
 
 GAMES = {"gomoku": "eightfold.games.gomoku.rules", "go": "eightfold.games.go.rules"}
 DEFAULT_GAME = "gomoku:size=15"
+KERNELS = ("reset", "legal", "play", "stones", "encode")  # that every game has to write itself
 COLOUR_NAMES = {BLACK: "black", WHITE: "white"}
 
 Move = int | Sequence[int] | str  # an action, a (row, column), or a name such as "h8"
@@ -92,6 +95,13 @@ def _import_rules(module: str) -> ModuleType:
     rules = import_user_module(module, f"game {USER_CODE}:{module}")
     if not isinstance(getattr(rules, "GAME", None), GameSpec):
         raise EightfoldError(f"game {USER_CODE}:{module}: the module has no GAME = GameSpec(...), see docs/new-game.md")
+    lacking = [name for name in KERNELS if not callable(getattr(rules, name, None))]
+    if lacking:
+        raise EightfoldError(f"game {USER_CODE}:{module}: the module has no {', '.join(lacking)}, see docs/new-game.md")
+    options = rules.GAME.options
+    declares = isinstance(options, type) and dataclasses.is_dataclass(options)
+    if not declares or "size" not in {each.name for each in settings_of(options)}:
+        raise EightfoldError(f"game {USER_CODE}:{module}: its options are no dataclass with a setting size")
     return rules
 
 
@@ -100,7 +110,15 @@ def _game(name: str, rules: ModuleType, options: str) -> Game:
     values = spec_values(read_spec(options, spec.options, name))
     if int(values["size"]) > LARGEST_BOARD:
         raise EightfoldError(f"{name}: size={values['size']} is not a whole number up to {LARGEST_BOARD}")
-    numbers = spec.complete(values)
+    try:
+        numbers = spec.complete(values)
+        length = spec.state_length(int(values["size"]))
+    except EightfoldError:
+        raise
+    except Exception as error:
+        raise user_code_error(error, f"game {name}") from None
+    if length < HEADER:
+        raise EightfoldError(f"game {name}: state_length is {length}, and every state begins with {HEADER} numbers")
     return Game(name=name, spec=spec, rules=rules, values=values, numbers=numbers)
 
 

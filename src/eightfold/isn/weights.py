@@ -26,7 +26,8 @@ from eightfold.symmetry.kernel_bases import SharedKernel, share
 from eightfold.symmetry.representations import TRIVIAL, Field, make_field
 
 HIDDEN_TYPES = ("trivial", "symmetrical", "diagonal", "chiral", "faithful")
-MOST = 1024  # of anything that a configuration counts; a file may be a stranger's
+MOST = 128  # of anything that a configuration counts: a file may be a stranger's, and its kernels are made before its
+# weights are looked at, pair by pair of units
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -92,7 +92,7 @@ def load_library(path: Path) -> Library:
         for name, table in tables.items():
             _check_table(name, table, (reference(name) if header["combined"] else TEMPLATES[name]).codes)
         for name, levels in features.items():
-            if len(levels) != KNOWN_FEATURES[name].levels + 1:
+            if len(levels) != KNOWN_FEATURES[name].levels + 1 or not _are_strengths(levels):
                 raise ValueError(f"feature {name}")
         if not str(header["game"]).isprintable():
             raise ValueError("game")
@@ -116,6 +116,12 @@ def _check_table(name: str, table: Table, codes: int) -> None:
     in_order = bool(np.all(table.codes[1:] > table.codes[:-1]))
     if not counts or not in_order or len({len(column) for column in columns}) > 1 or np.any(table.codes[-1:] >= codes):
         raise ValueError(f"table {name}")
+    if table.gammas is not None and not _are_strengths(table.gammas):
+        raise ValueError(f"strengths of {name}")
+
+
+def _are_strengths(values: NDArray[Any]) -> bool:
+    return bool(np.all(np.isfinite(values) & (values >= 0)))
 
 
 def _header(data: NDArray[np.uint8], path: Path) -> tuple[dict[str, Any], int]:

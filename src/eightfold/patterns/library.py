@@ -131,7 +131,8 @@ class Library:
 
 def records_of(library: Library) -> str:
     """Which records a library is about, rules and all, as `learn` was told."""
-    return str(library.about.get("settings", {}).get("game") or library.game)
+    settings = library.about.get("settings")
+    return str((settings.get("game") if isinstance(settings, dict) else None) or library.game)
 
 
 def check_game(library: Library, game: str) -> None:

@@ -54,8 +54,8 @@ def rate_library(
     raised; what was reached is kept beside the output. `on_iteration` and `on_games` hear how far it is.
     """
     files = record_files(paths)
-    game = game or records_of(library)
-    recorded = RecordedGames(game, size=size, trusted=True)
+    typed, game = bool(game), game or records_of(library)
+    recorded = RecordedGames(game, size=size, trusted=typed)  # the library's word names no code
     check_game(library, recorded.name)
     board = recorded.on_board(recorded.size or recorded.usual_size)
     assert board is not None  # else RecordedGames refuses it

@@ -288,6 +288,8 @@ def _tensor_mean_over_frames(policies: Array, frames: Array, *, back: bool) -> A
             f"policies {tuple(policies.shape)} and frames {tuple(frames.shape)} do not belong together:"
             " expected [B, A] and [B] masks of at least one symmetry"
         )
+    if not policies.is_floating_point():
+        policies = policies.float()  # a mean of whole numbers is none
     table = torch.as_tensor(_turns_of_policies(policies.shape[1], ALL, back=back).astype(np.int64))
     members = (frames.long()[:, None] >> torch.arange(COUNT, device=policies.device)) & 1  # [B, 8]
     weights = (members / members.sum(dim=1, keepdim=True)).to(policies.dtype)

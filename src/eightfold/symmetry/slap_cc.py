@@ -30,7 +30,8 @@ def slap_cc(stacks: Array) -> Array:
     ((8, 8, 8), [3, 4], [4, 3])
     """
     if is_tensor(stacks):  # the work is done on this processor, wherever the tensor lives; no gradient passes
-        return on_device(slap_cc(stacks.detach().cpu().float().numpy()), stacks).to(stacks.dtype)
+        centred: Any = on_device(slap_cc(stacks.detach().cpu().float().numpy()), stacks)
+        return centred.to(stacks.dtype) if stacks.is_floating_point() else centred  # places are no whole numbers
     given = as_array("planes", stacks)
     if given.ndim not in (3, 4) or given.shape[-1] != given.shape[-2]:
         raise EightfoldError(f"planes have shape {given.shape}, expected [C, N, N] or [B, C, N, N]")

@@ -12,6 +12,7 @@ names, which old files have (`SiZe` is SZ); a missing GM, which is Gomoku's unle
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from eightfold.core.errors import EightfoldError
@@ -39,7 +40,7 @@ def _record(root: Node) -> GameRecord:
     if not number:
         style = sgf_go if "KM" in root.properties or "HA" in root.properties else sgf_gomoku
         return style.read_root(root)
-    if number.isdecimal() and "EIGHTFOLD" in root.properties:
+    if re.fullmatch("[0-9]{1,9}", number) and "EIGHTFOLD" in root.properties:
         return STYLES.get(int(number), sgf_plain).read_root(root)
     if number not in map(str, STYLES):
         raise RecordError(f"{quoted(f'GM[{number}]')} is not a game that is read; Go is GM[1], Gomoku is GM[4]")

@@ -10,17 +10,18 @@ from dataclasses import dataclass, field
 
 from eightfold.core.errors import EightfoldError
 from eightfold.core.settings import check_settings, setting
+from eightfold.isn.weights import MOST
 
 
 @dataclass(frozen=True, kw_only=True)
 class UnitsConfig:
     """The network: hidden units by their type, steps of recurrent links, and outputs (7, or 1 as an ablation)."""
 
-    trivial: int = setting(4, "hidden units of the type Trivial", least=0, most=1000)
-    symmetrical: int = setting(2, "hidden units of the type Symmetrical", least=0, most=1000)
-    diagonal: int = setting(2, "hidden units of the type Diagonal", least=0, most=1000)
-    chiral: int = setting(0, "hidden units of the type Chiral", least=0, most=1000)
-    faithful: int = setting(2, "hidden units of the type Faithful, two channels each", least=0, most=1000)
+    trivial: int = setting(4, "hidden units of the type Trivial", least=0, most=MOST)
+    symmetrical: int = setting(2, "hidden units of the type Symmetrical", least=0, most=MOST)
+    diagonal: int = setting(2, "hidden units of the type Diagonal", least=0, most=MOST)
+    chiral: int = setting(0, "hidden units of the type Chiral", least=0, most=MOST)
+    faithful: int = setting(2, "hidden units of the type Faithful, two channels each", least=0, most=MOST)
     recurrent: int = setting(0, "steps of recurrent links", least=0, most=16)
     outputs: int = setting(7, "outputs: 7, or 1 as an ablation", least=1, most=7)
 
