@@ -115,6 +115,6 @@ def test_a_folder_that_is_no_run_is_refused(tmp_path):
     assert "has not played a game yet" in refusal(lambda: identify(tmp_path))
 
 
-@pytest.mark.parametrize("name", ["gomoku-15", "go-9"])
+@pytest.mark.parametrize("name", ["gomoku-15", "go-9", "go-9-mcts"])
 def test_a_published_report_is_what_its_numbers_make(name, tmp_path):
     check_report(STUDY, Path(__file__).parents[2] / "docs" / "studies" / name, tmp_path)
