@@ -31,7 +31,7 @@ def test_what_cannot_be_is_one_line(name: str, tmp_path: Path, monkeypatch: pyte
     module = f"declares_{name}"
     (tmp_path / f"{module}.py").write_text(source)
     monkeypatch.syspath_prepend(tmp_path)
-    line = refusal(lambda: make_game(f"python:{module}", trusted=True))
+    line = refusal(lambda: make_game(f"python:{module}", trusted=True).start())
     assert said in line
     assert module in line
     assert "\n" not in line

@@ -95,9 +95,6 @@ def _import_rules(module: str) -> ModuleType:
     rules = import_user_module(module, f"game {USER_CODE}:{module}")
     if not isinstance(getattr(rules, "GAME", None), GameSpec):
         raise EightfoldError(f"game {USER_CODE}:{module}: the module has no GAME = GameSpec(...), see docs/new-game.md")
-    lacking = [name for name in KERNELS if not callable(getattr(rules, name, None))]
-    if lacking:
-        raise EightfoldError(f"game {USER_CODE}:{module}: the module has no {', '.join(lacking)}, see docs/new-game.md")
     options = rules.GAME.options
     declares = isinstance(options, type) and dataclasses.is_dataclass(options)
     if not declares or "size" not in {each.name for each in settings_of(options)}:
@@ -230,6 +227,9 @@ class Game:
 
     def start(self) -> Position:
         state = np.zeros(self.spec.state_length(self.size), np.int64)
+        lacking = [name for name in KERNELS if not hasattr(self.rules, name)]
+        if lacking:
+            raise EightfoldError(f"game {self.name}: the module has no {', '.join(lacking)}, see docs/new-game.md")
         self.rules.reset(state, self.size, np.array(self.numbers, np.int64))
         return Position(self, state, ())
 
