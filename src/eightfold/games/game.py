@@ -42,7 +42,7 @@ from eightfold.symmetry.orbit import LARGEST_BOARD, orbit_key
 
 GAMES = {"gomoku": "eightfold.games.gomoku.rules", "go": "eightfold.games.go.rules"}
 DEFAULT_GAME = "gomoku:size=15"
-KERNELS = ("reset", "legal", "play", "stones", "encode")  # that every game has to write itself
+KERNELS = ("reset", "legal", "play", "stones")  # without which no position can be played
 COLOUR_NAMES = {BLACK: "black", WHITE: "white"}
 
 Move = int | Sequence[int] | str  # an action, a (row, column), or a name such as "h8"
