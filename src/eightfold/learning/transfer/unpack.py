@@ -73,10 +73,10 @@ def unpack_run(folder: Path, run: Path) -> Unpacked:
             VALIDATION: counts.get(VALIDATION, 0),
         }
         for games, files in networks.items():
-            folder = evaluated_folder(draft, games)
-            folder.mkdir(parents=True)
+            kept = evaluated_folder(draft, games)
+            kept.mkdir(parents=True)
             for name, data in zip(KEPT, files, strict=True):
-                (folder / name).write_bytes(data)
+                (kept / name).write_bytes(data)
         save_together(draft / SELF_PLAY.checkpoint, saved, notes=notes)
     return Unpacked(run=run, progress=progress, samples=counts.get(BUFFER, 0))
 
