@@ -19,7 +19,7 @@ from eightfold.core.settings import setting
 from eightfold.games.game import make_game
 from eightfold.nets.store.open import open_network
 from eightfold.nets.store.policy_value import PolicyValueNetwork
-from eightfold.studies.exam.labels import label_from_json, label_positions
+from eightfold.studies.exam.labels import label_from_json, prove_positions, search_positions
 from eightfold.studies.exam.marks import MARKS, mark_network, mark_networks
 from eightfold.studies.exam.positions import PLAYERS, make_positions
 from eightfold.studies.exam.record import DEAD, LOST, SEARCHED, WON, Exam, read_exam, write_exam
@@ -70,25 +70,18 @@ def make_exam(work: Work) -> dict[str, Any]:
     """A stage: the exam by the settings, as a file in the study's folder, and what there is to say of it."""
     settings, network = work.settings, _network(work)
     positions = make_positions(work)
-    together = TOGETHER if settings.device == "cpu" else TOGETHER_ON_GPU
-    cases = [
-        {
-            "game": settings.game,
-            "positions": [list(position.moves) for position in positions[at : at + together]],
-            "network": network.file,
-            "playouts": settings.exam_playouts,
-            "device": settings.device,
-        }
-        for at in range(0, len(positions), together)
-    ]
-    parts = work.parts(label_positions, cases, ["labels"] * len(cases))
-    labels = [label_from_json(found, network.game.actions) for part in parts for found in part]
+    moves = [list(position.moves) for position in positions]
+    labels = _proven(work, moves)
+    unknown = [number for number, label in enumerate(labels) if label is None]
+    for number, label in zip(unknown, _searched(work, [moves[number] for number in unknown], network), strict=True):
+        labels[number] = label
+    known = [label_from_json(label, network.game.actions) for label in labels if label is not None]
     exam = Exam(
         game=network.game,
         positions=tuple(positions),
-        policies=np.stack([label.policy for label in labels]),
-        values=np.array([label.value for label in labels], np.float32),
-        kinds=np.array([label.kind for label in labels], np.int8),
+        policies=np.stack([label.policy for label in known]),
+        values=np.array([label.value for label in known], np.float32),
+        kinds=np.array([label.kind for label in known], np.int8),
         about={
             "players": list(PLAYERS),
             "network": settings.exam_network,
@@ -112,3 +105,27 @@ def make_exam(work: Work) -> dict[str, Any]:
         "plies": {"least": int(plies.min()), "median": float(np.median(plies)), "most": int(plies.max())},
         **exam.about,
     }
+
+
+def _proven(work: Work, positions: list[list[int]]) -> list[dict[str, Any] | None]:
+    """What proofs say, which take a processor."""
+    cases = [{"game": work.settings.game, "positions": some} for some in _groups(positions, TOGETHER)]
+    return [label for part in work.parts(prove_positions, cases, ["proofs"] * len(cases)) for label in part]
+
+
+def _searched(work: Work, positions: list[list[int]], network: PolicyValueNetwork) -> list[dict[str, Any]]:
+    """What a search says of the others."""
+    settings = work.settings
+    same = {
+        "game": settings.game,
+        "network": network.file,
+        "playouts": settings.exam_playouts,
+        "device": settings.device,
+    }
+    together = TOGETHER if settings.device == "cpu" else TOGETHER_ON_GPU
+    cases = [{**same, "positions": some} for some in _groups(positions, together)]
+    return [label for part in work.parts(search_positions, cases, ["labels"] * len(cases)) for label in part]
+
+
+def _groups(positions: list[list[int]], size: int) -> list[list[list[int]]]:
+    return [positions[at : at + size] for at in range(0, len(positions), size)]

@@ -51,17 +51,28 @@ class Label:
     kind: int
 
 
-def label_positions(
+def prove_positions(part: Part, *, game: str, positions: list[list[int]]) -> list[dict[str, Any] | None]:
+    """A part: the labels of those positions, given by their moves, about which everything is known; None for others."""
+    found = []
+    for number, position in enumerate(_after(game, positions), 1):
+        label = prove(position)
+        found.append(None if label is None else _as_json(label))
+        part.progress(number / len(positions))
+    return found
+
+
+def search_positions(
     part: Part, *, game: str, positions: list[list[int]], network: Path, playouts: int, device: str
 ) -> list[dict[str, Any]]:
-    """A part: the labels of some positions, given by their moves, as JSON holds them."""
+    """A part: the labels of some positions by a search."""
+    opened = open_network(network, make_game(game, trusted=True), device=device, kind=PolicyValueNetwork)
+    found = search(opened, _after(game, positions), playouts=playouts, progress=part.progress)
+    return [_as_json(label) for label in found]
+
+
+def _after(game: str, positions: list[list[int]]) -> list[Position]:
     the_game = make_game(game, trusted=True)
-    asked = [the_game.after(moves) for moves in positions]
-    labels = [prove(position) for position in asked]
-    opened = open_network(network, the_game, device=device, kind=PolicyValueNetwork)
-    unknown = [position for position, label in zip(asked, labels, strict=True) if label is None]
-    found = iter(search(opened, unknown, playouts=playouts, progress=part.progress))
-    return [_as_json(label or next(found)) for label in labels]
+    return [the_game.after(moves) for moves in positions]
 
 
 def _as_json(label: Label) -> dict[str, Any]:
