@@ -279,8 +279,9 @@ def test_the_published_count() -> None:
     evaluations = [{"at": 250 * n, "score": score} for n, score in enumerate([0.2, 0.7, 0.9, *[0.6] * 9], start=1)]
     found = counted(evaluations, (2 / 3, 26 / 30))
     assert (found.best, found.evaluations) == (0.9, 12)
-    assert found.last == pytest.approx((0.9 + 9 * 0.6) / 10)
+    assert found.later == pytest.approx(0.6)
     assert found.reached == {2 / 3: 500, 26 / 30: 750}
+    assert counted(evaluations[:3], ()).later == pytest.approx((0.7 + 0.9) / 2)
     assert counted(evaluations[:1], (0.5,)).reached == {0.5: None}
 
 

@@ -12,7 +12,6 @@ from eightfold.studies.paired import Difference, nearest, paired, ratio, read_at
 from eightfold.studies.run_costs import Kept, Price, Run, cost_by, cost_of
 
 MARK = "policy_excess"  # the mark that decides; less is better
-LAST = 10  # evaluations whose mean is the honest reading of a run
 CURVE = 20  # points of a curve over costs
 
 
@@ -158,7 +157,7 @@ class Counted(NamedTuple):
     """One run by the published count."""
 
     best: float  # of all evaluations
-    last: float  # mean of the last ten
+    later: float  # mean of the second half of them, the last ten of the paper's twenty
     evaluations: int
     reached: dict[float, int | None]  # games until an evaluation first came to a score
 
@@ -167,7 +166,7 @@ def counted(rows: Sequence[Mapping[str, Any]], levels: Sequence[float]) -> Count
     """The evaluations of one run, in their order."""
     scores = [row["score"] for row in rows]
     reached = {level: next((row["at"] for row in rows if row["score"] >= level - 1e-9), None) for level in levels}
-    return Counted(max(scores), statistics.fmean(scores[-LAST:]), len(scores), reached)
+    return Counted(max(scores), statistics.fmean(scores[len(scores) // 2 :]), len(scores), reached)
 
 
 def counted_runs(rows: Sequence[Mapping[str, Any]], arm: str, levels: Sequence[float] = ()) -> dict[int, Counted]:

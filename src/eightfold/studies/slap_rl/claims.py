@@ -1,10 +1,10 @@
 """What Suen & Alonso say of experiment 2, each claim beside what was measured: it holds, does not, or cannot be told.
 
 Their strengths are scores of 30 games of one run. Where they call one as strong as another, ours must differ by less
-than their own interval of 12.2 points, and must not be surely weaker, with 95 % confidence, in the mean of the last ten
-evaluations; a claim that one is more than the other holds or fails when the interval of our paired difference excludes
-zero. A published best score holds if one more run of ours would be expected near it (95 % prediction interval by
-Student's t).
+than their own interval of 12.2 points, and must not be surely weaker, with 95 % confidence, in the mean of the later
+half of the evaluations (the last ten of the paper's twenty); a claim that one is more than the other holds or fails
+when the interval of our paired difference excludes zero. A published best score holds if one more run of ours would be
+expected near it (95 % prediction interval by Student's t).
 """
 
 from __future__ import annotations
@@ -113,8 +113,8 @@ def _best(arm: str, counts: Mapping[int, Counted], published: float) -> Claim:
         return _claim(claim, OPEN, UNMEASURED)
     mean, low, _ = mean_interval(best)
     number = (
-        f"ours: {mean:.1%} in the mean of {len(best)} runs, {min(best):.1%} to {max(best):.1%}; their last ten"
-        f" evaluations have a mean of {_mean([each.last for each in counts.values()]):.1%}"
+        f"ours: {mean:.1%} in the mean of {len(best)} runs, {min(best):.1%} to {max(best):.1%}; the later half"
+        f" of their evaluations has a mean of {_mean([each.later for each in counts.values()]):.1%}"
     )
     if low is None or len(best) < ENOUGH:
         return _claim(claim, OPEN, number)
@@ -128,10 +128,10 @@ def _mean(values: Sequence[float]) -> float:
 
 def _similar(arm: str, counts: Mapping[str, Mapping[int, Counted]], how: str) -> Claim:
     claim = f"{NAMES[arm]} gets as strong as augmentation" + (f", {how}" if how else "")
-    difference = paired(*({seed: each.last for seed, each in counts[name].items()} for name in (arm, "augment")))
+    difference = paired(*({seed: each.later for seed, each in counts[name].items()} for name in (arm, "augment")))
     if not difference.pairs:
         return _claim(claim, OPEN, UNMEASURED)
-    number = f"mean of the last ten evaluations, {arm} less augment: {difference.text(1, scale=100)} points"
+    number = f"mean of the later half of the evaluations, {arm} less augment: {difference.text(1, scale=100)} points"
     if difference.pairs < ENOUGH or difference.low is None or difference.high is None:
         return _claim(claim, OPEN, number)
     if difference.is_below or difference.low > SIMILAR:
@@ -179,17 +179,17 @@ def _small_buffer(arm: str, usual: Mapping[int, Counted], small: Mapping[int, Co
     published = PUBLISHED_SMALL_BEST[arm]
     bests = f"best {published:.1%} instead of {PUBLISHED_BEST[arm]:.1%}"
     claim = f"a small buffer for the whole run harms {NAMES[arm]} ({bests})"
-    best, last = (
+    best, later = (
         paired(*({seed: getattr(each, name) for seed, each in of.items()} for of in (usual, small)))
-        for name in ("best", "last")
+        for name in ("best", "later")
     )
-    if not last.pairs:
+    if not later.pairs:
         return _claim(claim, OPEN, UNMEASURED)
     return _sign(
         claim,
-        last,
+        later,
         f"what the larger buffer is worth: {best.text(1, scale=100)} points in the best evaluation,"
-        f" {last.text(1, scale=100)} in the mean of the last ten, which decides",
+        f" {later.text(1, scale=100)} in the mean of their later half, which decides",
     )
 
 
