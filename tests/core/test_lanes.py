@@ -102,7 +102,7 @@ def compare(row: int, lanes: int, room: Ints, values: Ints, fractions, counters:
 
 @pytest.mark.gpu(kernels=True)
 def test_on_a_gpu_the_lanes_of_a_warp_learn_from_each_other():
-    from eightfold.learning.actors.cuda_machine import CudaMachine
+    from eightfold.core.cuda_machine import CudaMachine
 
     rows, random, machine = 7, np.random.default_rng(1), CudaMachine()
     values = random.integers(-(2**40), 2**40, (rows, WARP))

@@ -58,7 +58,7 @@ import sys
 sys.path.insert(0, {folder!r})
 import numpy as np
 from marking import mark
-from eightfold.learning.actors.cuda_machine import CudaMachine
+from eightfold.core.cuda_machine import CudaMachine
 machine = CudaMachine()
 marks = machine.zeros((5, 32), np.int64)
 machine.run(mark, 5, 32, marks)

@@ -72,3 +72,25 @@ def test_restored_models_go_on_alike_and_drop_alike(positions: Positions) -> Non
     again.restore({name: each.clone() for name, each in through.state().items()}, through.steps)
     for batch in rest:
         assert torch.equal(through.step(*batch), again.step(*batch))
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("optimiser", ["adam", "sgd"])
+@pytest.mark.parametrize("form", FORMS[1:])
+def test_recorded_steps_are_those_of_the_plain_loop(positions: Positions, form: str, optimiser: str) -> None:
+    many = ModelBatch("a1", SHAPE, SEEDS, rates=RATES, l2=DECAYS, optimiser=optimiser, form=form, device="cuda")
+    plain = OneByOne([fresh_network("a1", SHAPE, seed).cuda() for seed in SEEDS], RATES, DECAYS, optimiser)
+    for batch in 3 * batches(positions, len(SEEDS)):
+        given = [each.cuda() for each in batch]
+        assert many.step(*given).tolist() == pytest.approx(plain.step(*given), abs=2e-3)
+    assert many._recorded is not None
+    before = {name: each.clone() for name, each in many.state().items()}, many.steps
+    given = [each.cuda() for each in batches(positions, len(SEEDS))[0]]
+    losses = many.step(*given).clone()
+    weights = many.weights.clone()
+    many.restore(*before)
+    assert torch.equal(many.step(*given), losses)
+    assert torch.equal(many.weights, weights)
+    many.rates.zero_()  # as a schedule ends a model
+    many.step(*given)
+    assert torch.equal(many.weights, weights)

@@ -13,6 +13,7 @@ from eightfold.nets.inference.device_network import BOUNDS
 from eightfold.nets.inference.evaluator import MODES, NetworkEvaluator, planes_seen
 from eightfold.nets.networks import make_network
 from eightfold.nets.shape import Shape
+from eightfold.search.game_forest import Host
 from eightfold.symmetry.group import ALL
 from eightfold.symmetry.slap import frame_members, slap_frames
 from eightfold.symmetry.transform import transform_states
@@ -111,6 +112,20 @@ def test_every_mode_answers_as_on_the_host(mode, size, group, text, passes):
         planes = positions(size, seed)
         assert_close(answers(ours, planes), expected(planes), 1e-5)
         np.testing.assert_array_equal(ours.planes.numpy(), planes)
+
+
+@pytest.mark.parametrize("mode", ["slap", "slap-cc"])
+@pytest.mark.parametrize(("size", "group", "passes"), [(6, (0, 4), 0), (8, ALL, 1)])
+def test_by_kernels_of_our_own_the_answers_are_the_same(mode, size, group, passes):
+    _, ours, expected = evaluators(mode, size, group, passes=passes, machine=Host())
+    for seed in range(2):
+        planes = positions(size, seed)
+        assert_close(answers(ours, planes), expected(planes), 1e-5)
+    if mode == "slap":
+        stacks, members = ours.canonical()
+        theirs = slap_frames(planes, group)
+        np.testing.assert_array_equal(stacks.numpy(), theirs.stacks)
+        assert [tuple(np.array(group)[row]) for row in members.numpy()] == [*map(frame_members, theirs.frames)]
 
 
 @pytest.mark.parametrize("device", DEVICES)

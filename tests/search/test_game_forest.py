@@ -183,6 +183,6 @@ def test_compiled_for_one_board_every_search_is_that_of_the_cpu(text, monkeypatc
 @pytest.mark.parametrize("settings", SETTINGS)
 def test_on_a_gpu_every_search_is_that_of_the_cpu(text, settings, monkeypatch):
     monkeypatch.syspath_prepend(EXAMPLES)
-    from eightfold.learning.actors.cuda_machine import CudaMachine
+    from eightfold.core.cuda_machine import CudaMachine
 
     assert_equal_searches(text, settings, playouts=60, games=2, machine=CudaMachine())

@@ -11,6 +11,9 @@ give the same numbers up to rounding:
     matrix    all at once, every convolution written as a product of matrices: large batched products fill a GPU,
               while kernels for grouped convolutions with few filters do not.
 
+On a GPU a step is recorded once and launched as a whole: it is a thousand small operations, and a host takes longer to
+launch them one by one than the GPU to do them. (What dropout drops is drawn anew every step, so it is not recorded.)
+
 `eightfold bench models` measures all three beside a plain loop (`benchmarks/reference/one_by_one.py`).
 
 Shapes: M models, P parameters of a model, B batch, C planes, N board size, A actions.
@@ -19,7 +22,7 @@ Shapes: M models, P parameters of a model, B batch, C planes, N board size, A ac
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -37,6 +40,7 @@ from eightfold.nets.shape import Shape
 FORMS = ("auto", "each", "grouped", "matrix")
 INITIALISATIONS = ("own", "torch")
 BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8  # Adam's, as PyTorch has them
+WARM_UPS = 3  # steps before the recording, in which the libraries choose kernels and take their memory
 DROPPING = 2  # of the seeds of random numbers: what dropout draws
 
 
@@ -76,6 +80,10 @@ class ModelBatch:
         self._drops = any(isinstance(module, nn.Dropout) and module.p > 0 for module in self._network.modules())
         self._seed = int(np.random.SeedSequence(list(seeds)).generate_state(1)[0])
         self.steps = 0
+        self._corrections = torch.zeros(2, device=self.device)  # of Adam's moments, for the present step
+        self._records = self.device.type == "cuda" and not self._drops
+        self._warm_ups = WARM_UPS
+        self._recorded: RecordedStep | None = None
 
     def __len__(self) -> int:
         return len(self.weights)
@@ -83,11 +91,25 @@ class ModelBatch:
     # ---- learning -------------------------------------------------------------------------------------
 
     def step(self, states: Tensor, policies: Tensor, values: Tensor) -> Tensor:
-        """One step of every model on its own batch [M, B, ...]; the losses [M] before it, not waited for."""
+        """One step of every model on its own batch [M, B, ...]; the losses [M] before it, not waited for.
+
+        They are valid until the next step. All batches have one size.
+        """
         self._network.train()
         with self._dropping():
-            losses, gradients = self._gradients(states, policies, values)
-        self.steps += 1
+            self.steps += 1
+            for correction, beta in zip(self._corrections, (BETA1, BETA2), strict=True):
+                correction.fill_(1 - beta**self.steps)
+            if self._recorded is not None:
+                return self._recorded.run(states, policies, values)
+            if self._records and self._warm_ups == 0:
+                self._recorded = RecordedStep(self._advance, states, policies, values)
+                return self._recorded.run(states, policies, values)
+            self._warm_ups -= 1
+            return self._advance(states, policies, values)
+
+    def _advance(self, states: Tensor, policies: Tensor, values: Tensor) -> Tensor:
+        losses, gradients = self._gradients(states, policies, values)
         self._update(gradients)
         return losses
 
@@ -118,8 +140,8 @@ class ModelBatch:
         first, second = self._moments
         first.lerp_(gradients, 1 - BETA1)
         second.mul_(BETA2).addcmul_(gradients, gradients, value=1 - BETA2)
-        spread = (second / (1 - BETA2**self.steps)).sqrt_().add_(EPSILON)
-        self.weights.addcmul_(first / spread, -self.rates / (1 - BETA1**self.steps))
+        spread = (second / self._corrections[1]).sqrt_().add_(EPSILON)
+        self.weights.addcmul_(first / spread, -self.rates / self._corrections[0])
 
     def _dropping(self) -> contextlib.AbstractContextManager[None]:
         """What is dropped depends on the models' seeds and the step, so that training that goes on drops the same."""
@@ -207,6 +229,24 @@ def fresh_network(network: str, shape: Shape, seed: int, initialisation: str = "
 def sum_of_losses(log_policies: Tensor, values: Tensor, policies: Tensor, results: Tensor) -> Tensor:
     """(z - v)^2 - pi . log p of every position: [..., A], [...] and their targets to [...]."""
     return (results - values) ** 2 - (policies * log_policies).sum(dim=-1)
+
+
+class RecordedStep:
+    """A step on a GPU as a CUDA graph: the same operations, on batches in memory of a fixed place."""
+
+    def __init__(self, step: Callable[..., Tensor], *batch: Tensor) -> None:
+        """Record the step on such batches, without doing it."""
+        self._batch = [each.clone() for each in batch]
+        self._graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(self._graph, capture_error_mode="thread_local"):
+            self._losses = step(*self._batch)
+
+    def run(self, *batch: Tensor) -> Tensor:
+        """The step on a batch; its losses, valid until the next."""
+        for own, each in zip(self._batch, batch, strict=True):
+            own.copy_(each)
+        self._graph.replay()
+        return self._losses
 
 
 class ConvolutionsAsProducts(TorchFunctionMode):

@@ -28,9 +28,9 @@ from torch import nn
 from eightfold.arena.engine import PlayGames, play_games
 from eightfold.core.constants import copied_from
 from eightfold.core.cuda import why_no_cuda
+from eightfold.core.cuda_machine import CudaMachine
 from eightfold.core.errors import EightfoldError
 from eightfold.games.game import Game
-from eightfold.learning.actors.cuda_machine import CudaMachine
 from eightfold.learning.actors.players import Wanted
 from eightfold.learning.config import SelfPlayConfig, TrainConfig
 from eightfold.learning.data.record import PlayedGame, settings_digest

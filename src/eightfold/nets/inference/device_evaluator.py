@@ -5,7 +5,8 @@ nothing and reads nothing back, so it may be a part of a CUDA graph: the trees o
 on, and they read `logits` and `values`. On a CPU the same operations run one by one. Run it once or twice before it is
 recorded: cuDNN chooses its kernels then.
 
-A turn is a gather by the table of the group; SLAP and SLAP-CC are in `device_symmetry.py`. In the mode `random` every
+A turn is a gather by the table of the group; SLAP and SLAP-CC are kernels of our own where a GPU can run them
+(`lane_symmetry.py`), else tensor operations (`device_symmetry.py`). In the mode `random` every
 row draws its own symmetries from a multiplicative congruential generator (Steele & Vigna 2022), whose state is on the
 device: the same seed gives the same turns on every device, inside a graph or not.
 
@@ -27,6 +28,7 @@ from eightfold.nets.inference.device import check_device
 from eightfold.nets.inference.device_network import DeviceNetwork
 from eightfold.nets.inference.device_symmetry import canonical, centring, coordinates
 from eightfold.nets.inference.evaluator import AS_IS, check_mode
+from eightfold.nets.inference.lane_symmetry import CentringByLanes, Machine, SlapByLanes, machine_for
 from eightfold.nets.shape import Shape
 from eightfold.symmetry.group import ALL, INVERSE, read_symmetries, sources
 from eightfold.symmetry.slap_cc import EXTRA_PLANES
@@ -54,7 +56,9 @@ class DeviceEvaluator:
         device: str = "cpu",
         options: TorchOptions = TorchOptions(),  # noqa: B008 - frozen
         seed: int = 0,
+        machine: Machine | None = None,
     ) -> None:
+        """`machine`: what runs kernels for SLAP and SLAP-CC; None: the device, if it can."""
         check_device(device)
         if batch < 1:
             raise EightfoldError(f"a batch of {batch} positions: at least one is needed")
@@ -73,6 +77,12 @@ class DeviceEvaluator:
         self._into = _table(sources(shape.size)[members], place)  # [K, P]
         self._back = _table(policy_sources(shape.size, shape.actions)[INVERSE[members]], place)  # [K, A]
         self._where = coordinates(shape.size).to(place)  # [2, P]
+        machine = machine or machine_for(place)
+        self._slap = self._centring = None
+        if machine is not None and symmetry == "slap":
+            self._slap = SlapByLanes(machine, self.planes, self._into, self._back, self.logits)
+        elif machine is not None and symmetry == "slap-cc":
+            self._centring = CentringByLanes(machine, self.planes)
         # Odd numbers, as the generator asks for.
         self._drawn = _table(np.random.default_rng(seed).integers(0, 1 << 62, batch) * 2 + 1, place)  # [B]
 
@@ -134,19 +144,27 @@ class DeviceEvaluator:
         self._keep_values(values.view(self._count, batch, *values.shape[1:]).mean(dim=0, dtype=torch.float32))
 
     def _answer_canonical(self) -> None:
-        stacks, members = self.canonical()
-        self._show(stacks)
-        logits, values = self.network(self._seen)
-        weights = members / members.sum(dim=1, keepdim=True)  # [B, K]
-        torch.sum(logits[:, self._back] * weights[:, :, None], dim=1, out=self.logits)
+        if self._slap is not None:
+            self._show(self._slap.enter())
+            logits, values = self.network(self._seen)
+            self._slap.leave(logits)
+        else:
+            stacks, members = canonical(self.planes, self._into)
+            self._show(stacks)
+            logits, values = self.network(self._seen)
+            weights = members / members.sum(dim=1, keepdim=True)  # [B, K]
+            torch.sum(logits[:, self._back] * weights[:, :, None], dim=1, out=self.logits)
         self._keep_values(values)
 
     def _answer_centred(self) -> None:
         self._show(self.planes)
-        index = centring(self.planes)[:, None].expand(-1, 2, -1)  # [B, 2, P]
-        stones = self._points()[:, :2].gather(2, index)
-        self._show(stones, first=self._encoded)
-        self._show(self._where.expand(len(index), -1, -1).gather(2, index), first=self._encoded + 2)
+        if self._centring is not None:
+            self._show(self._centring.enter(), first=self._encoded)
+        else:
+            index = centring(self.planes)[:, None].expand(-1, 2, -1)  # [B, 2, P]
+            stones = self._points()[:, :2].gather(2, index)
+            self._show(stones, first=self._encoded)
+            self._show(self._where.expand(len(index), -1, -1).gather(2, index), first=self._encoded + 2)
         logits, values = self.network(self._seen)
         self.logits.copy_(logits)
         self._keep_values(values)
@@ -155,7 +173,10 @@ class DeviceEvaluator:
 
     def canonical(self) -> tuple[Tensor, Tensor]:
         """The canonical variants of `planes` [B, C, N, N], and which symmetries lead there [B, K], as SLAP has them."""
-        return canonical(self.planes, self._into)
+        if self._slap is None:
+            return canonical(self.planes, self._into)
+        stacks, order = self._slap.enter(), torch.arange(self._count, device=self.planes.device)
+        return stacks, (self._slap.frames[:, None] >> order & 1).bool()
 
     def _points(self) -> Tensor:
         return self.planes.flatten(2)  # [B, C, P]
