@@ -238,12 +238,16 @@ class RecordedStep:
         """Record the step on such batches, without doing it."""
         self._batch = [each.clone() for each in batch]
         self._graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(self._graph, capture_error_mode="thread_local"):
-            self._losses = step(*self._batch)
+        device = batch[0].device
+        with torch.cuda.device(device):
+            stream = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
+            with torch.cuda.graph(self._graph, stream=stream, capture_error_mode="thread_local"):
+                self._losses = step(*self._batch)
 
     def run(self, *batch: Tensor) -> Tensor:
         """The step on a batch; its losses, valid until the next."""
         for own, each in zip(self._batch, batch, strict=True):
+            assert own.shape == each.shape, "all batches have one size"
             own.copy_(each)
         self._graph.replay()
         return self._losses

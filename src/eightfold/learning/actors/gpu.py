@@ -91,7 +91,7 @@ class GpuPlayers:
         self._seed, self._digest = config.seed, settings_digest(config.selfplay)
 
     def _make_groups(self, wanted: Wanted, trees: int, seeds: tuple[int, ...]) -> None:
-        """Groups of games that take turns, each with an evaluator; a first step of each compiles all kernels."""
+        """Groups of games that take turns, each with an evaluator; a first step compiles all kernels of the game."""
         config, game = self._config, self._game
         rows = max(trees // GAMES_A_ROW, min(trees, FEW_ROWS))
         groups = min(rows, max(GROUPS[0], min(GROUPS[1], rows // ROWS_A_GROUP)))

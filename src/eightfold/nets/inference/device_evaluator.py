@@ -77,12 +77,12 @@ class DeviceEvaluator:
         self._into = _table(sources(shape.size)[members], place)  # [K, P]
         self._back = _table(policy_sources(shape.size, shape.actions)[INVERSE[members]], place)  # [K, A]
         self._where = coordinates(shape.size).to(place)  # [2, P]
-        machine = machine or machine_for(place)
         self._slap = self._centring = None
-        if machine is not None and symmetry == "slap":
-            self._slap = SlapByLanes(machine, self.planes, self._into, self._back, self.logits)
-        elif machine is not None and symmetry == "slap-cc":
-            self._centring = CentringByLanes(machine, self.planes)
+        if symmetry in ("slap", "slap-cc") and (machine := machine or machine_for(place)) is not None:
+            if symmetry == "slap":
+                self._slap = SlapByLanes(machine, self.planes, self._into, self._back, self.logits)
+            else:
+                self._centring = CentringByLanes(machine, self.planes)
         # Odd numbers, as the generator asks for.
         self._drawn = _table(np.random.default_rng(seed).integers(0, 1 << 62, batch) * 2 + 1, place)  # [B]
 

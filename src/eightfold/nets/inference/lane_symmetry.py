@@ -28,8 +28,8 @@ class Machine(Protocol):
 
 
 def machine_for(device: torch.device) -> Machine | None:
-    """The GPU, if a device is one that runs kernels of our own."""
-    if device.type != "cuda" or why_no_cuda():
+    """The GPU, if a device is the one that runs kernels of our own: numba-cuda takes the present one."""
+    if device.type != "cuda" or device.index not in (None, torch.cuda.current_device()) or why_no_cuda():
         return None
     from eightfold.core.cuda_machine import CudaMachine
 
