@@ -40,6 +40,13 @@ TUNING = {
 }
 
 
+def quiet_event(stream: torch.cuda.Stream) -> torch.cuda.Event:
+    """Marks the present end of a stream. Who waits for it sleeps; spinning, as is usual, would take a core a run."""
+    event = torch.cuda.Event(blocking=True)  # type: ignore[no-untyped-call]
+    event.record(stream)
+    return event
+
+
 class CudaMachine:
     """See `eightfold.search.game_forest.Machine`. Arrays are views of tensors, which `tensor` gives back."""
 
@@ -80,8 +87,7 @@ class CudaMachine:
         tensor = self.tensor(array)
         content = torch.empty(tensor.shape, dtype=tensor.dtype, pin_memory=True)
         content.copy_(tensor, non_blocking=True)
-        arrived = torch.cuda.Event()  # type: ignore[no-untyped-call]
-        arrived.record(torch.cuda.current_stream(self.device))
+        arrived = quiet_event(torch.cuda.current_stream(self.device))
 
         def wait() -> NDArray[Any]:
             arrived.synchronize()

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple, Protocol
 import torch
 from torch import Tensor, nn
 
+from eightfold.core.cuda_machine import quiet_event
 from eightfold.learning.averaging import AveragedWeights
 from eightfold.learning.data.device_ring import TensorBatch
 from eightfold.learning.data.sample import Batch, SampleShape
@@ -191,7 +192,7 @@ class DeviceSteps:
             told = torch.empty(self._sums.shape, dtype=self._sums.dtype, pin_memory=self.stream is not None)
             told.copy_(self._sums, non_blocking=True)
             self._sums.zero_()
-            event = None if self.stream is None else self.stream.record_event()
+            event = None if self.stream is None else quiet_event(self.stream)
         self._under_way.append((told, event, self._steps))
         self._steps = 0
 
