@@ -293,7 +293,8 @@ def sample_sizes(*, iterations: int, rises: float = 0.0) -> dict[str, Any]:
 
 def verdicts_of(found: dict[str, Any], **changes: Any) -> list[str]:
     sizes = sample_sizes(iterations=found["iterations"], rises=changes.get("rises", 0.0))
-    told = claims.judged({"training": changes.get("training", 10_064)}, found, sizes, None)
+    data = {"training": changes.get("training", 10_064), "floor": 2.75, "other_floors": [2.77]}
+    told = claims.judged(data, found, sizes, None)
     return [each["verdict"] for each in told]
 
 
@@ -337,7 +338,15 @@ def test_losses_are_the_same_if_their_intervals_say_so(slap: list[float], augmen
         mode: [{"l2": 1e-4, "repeat": k, "validation": [end] * 20} for k, end in enumerate(ends)]
         for mode, ends in (("slap", slap), ("augment", augment))
     }
-    assert claims._same_loss(runs["slap"], runs["augment"])["verdict"] == verdict
+    assert claims._same_loss(runs["slap"], runs["augment"], near=0.05)["verdict"] == verdict
+
+
+def test_a_published_loss_is_of_another_draw_of_positions() -> None:
+    assert claims.near_loss({"floor": 2.75, "other_floors": [2.74, 2.85, 2.80]}) == pytest.approx(0.11)
+    assert claims.near_loss({"floor": 2.75, "other_floors": [2.76]}) == 0.05
+    runs = [[{"l2": 1e-4, "repeat": k, "validation": [end] * 20} for k in range(3)] for end in (2.758, 2.750)]
+    assert claims._same_loss(*runs, near=0.05)["verdict"] == FAILS
+    assert claims._same_loss(*runs, near=0.11)["verdict"] == HOLDS
 
 
 def test_a_speed_up_is_made_in_every_repeat_and_its_interval_over_them() -> None:

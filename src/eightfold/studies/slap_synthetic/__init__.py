@@ -75,7 +75,7 @@ STUDY = Study(
         ),
         Stage(
             name="claims",
-            version=7,
+            version=8,  # a published loss is of another draw of positions
             after=("learning", "samples", "search"),
             settings=(),
             measure=claims.claims,

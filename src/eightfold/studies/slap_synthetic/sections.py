@@ -393,8 +393,9 @@ def claims(report: Report, found: dict[str, Any]) -> None:
     much = round(100 * (published.TOLERANCE - 1))
     report.text(
         "That SLAP is faster holds if the interval lies above 1. A published ratio holds if all of our interval is"
-        f" within {much} % of it, a published loss if it is within {published.NEAR} of it, and they do not if all of it"
-        " is further away: closer than that two draws of positions need not agree. The paper does not say what it is to"
+        f" within {much} % of it, and a published loss if it is within {found['near']:.2f} of it, since so far apart"
+        " are the least possible losses of our draws of positions; they do not if all of it is further away. The paper"
+        " does not say what it is to"
         f" converge; here a model converges if it reaches {LEVELS[0]}. Claims about where models end need"
         f" {published.PUBLISHED_ITERATIONS:,} iterations."
     )
