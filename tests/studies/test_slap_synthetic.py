@@ -399,7 +399,7 @@ def test_what_was_not_trained_is_not_said_to_have_failed() -> None:
         assert ratio.text() == "unknown, since not all models got there"
 
 
-@pytest.mark.parametrize("name", ["slap-synthetic", "slap-synthetic-own"])
+@pytest.mark.parametrize("name", ["slap-synthetic", "slap-synthetic-own", "slap-synthetic-long"])
 def test_the_published_reports_are_what_their_numbers_say(name: str, tmp_path: Path) -> None:
     check_report(STUDY, Path(__file__).parents[2] / "docs" / "studies" / name, tmp_path)
 

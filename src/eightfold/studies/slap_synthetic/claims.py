@@ -81,8 +81,9 @@ def in_short(learned: dict[str, Any], told: Sequence[Claim]) -> str:
     printed = " and ".join(f"{number:.2f}" for number in PUBLISHED_SPEED_UP.values())
     verdicts = [each["verdict"] for each in told]
     counts = ", ".join(f"{verdicts.count(each)} {words}" for each, words in COUNTED.items())
+    decays = len(decays_in(slap))
     return (
-        f"**In short.** Over {len(decays_in(slap))} values of L2 and {len(repeats_of(slap))} repeats of"
+        f"**In short.** Over {decays} value{'s' * (decays != 1)} of L2 and {len(repeats_of(slap))} repeats of"
         f" {learned['iterations']:,} iterations, augmentation needs so many times SLAP's iterations to a validation"
         f" loss: {ours} (published: {printed}). No symmetry at all: {plain}. Of {len(told)} claims {counts}."
         f"{_blindness(learned)}"
