@@ -11,8 +11,8 @@ give the same numbers up to rounding:
     matrix    all at once, every convolution written as a product of matrices: large batched products fill a GPU,
               while kernels for grouped convolutions with few filters do not.
 
-On a GPU a step is recorded once and launched as a whole: it is a thousand small operations, and a host takes longer to
-launch them one by one than the GPU to do them. (What dropout drops is drawn anew every step, so it is not recorded.)
+On a GPU a step is recorded once and launched as a whole, since it is a thousand operations for a host to launch. (What
+dropout drops is drawn anew every step, so it is not recorded.)
 
 `eightfold bench models` measures all three beside a plain loop (`benchmarks/reference/one_by_one.py`).
 
@@ -100,12 +100,11 @@ class ModelBatch:
             self.steps += 1
             for correction, beta in zip(self._corrections, (BETA1, BETA2), strict=True):
                 correction.fill_(1 - beta**self.steps)
+            if self._records and self._warm_ups == 0 and self._recorded is None:
+                self._recorded = RecordedStep(self._advance, states, policies, values)
             if self._recorded is not None:
                 return self._recorded.run(states, policies, values)
-            if self._records and self._warm_ups == 0:
-                self._recorded = RecordedStep(self._advance, states, policies, values)
-                return self._recorded.run(states, policies, values)
-            self._warm_ups -= 1
+            self._warm_ups = max(0, self._warm_ups - 1)
             return self._advance(states, policies, values)
 
     def _advance(self, states: Tensor, policies: Tensor, values: Tensor) -> Tensor:

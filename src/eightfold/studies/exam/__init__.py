@@ -71,17 +71,16 @@ def make_exam(work: Work) -> dict[str, Any]:
     settings, network = work.settings, _network(work)
     positions = make_positions(work)
     moves = [list(position.moves) for position in positions]
-    labels = _proven(work, moves)
-    unknown = [number for number, label in enumerate(labels) if label is None]
-    for number, label in zip(unknown, _searched(work, [moves[number] for number in unknown], network), strict=True):
-        labels[number] = label
-    known = [label_from_json(label, network.game.actions) for label in labels if label is not None]
+    proven = _proven(work, moves)
+    unknown = [each for each, label in zip(moves, proven, strict=True) if label is None]
+    searched = iter(_searched(work, unknown, network))
+    labels = [label_from_json(label or next(searched), network.game.actions) for label in proven]
     exam = Exam(
         game=network.game,
         positions=tuple(positions),
-        policies=np.stack([label.policy for label in known]),
-        values=np.array([label.value for label in known], np.float32),
-        kinds=np.array([label.kind for label in known], np.int8),
+        policies=np.stack([label.policy for label in labels]),
+        values=np.array([label.value for label in labels], np.float32),
+        kinds=np.array([label.kind for label in labels], np.int8),
         about={
             "players": list(PLAYERS),
             "network": settings.exam_network,
