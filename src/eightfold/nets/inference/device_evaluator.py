@@ -26,7 +26,7 @@ from eightfold.core.errors import EightfoldError
 from eightfold.nets.inference.backends.choice import TorchOptions
 from eightfold.nets.inference.device import check_device
 from eightfold.nets.inference.device_network import DeviceNetwork
-from eightfold.nets.inference.device_symmetry import canonical, centring, coordinates
+from eightfold.nets.inference.device_symmetry import CentringByTensors, SlapByTensors
 from eightfold.nets.inference.evaluator import AS_IS, check_mode
 from eightfold.nets.inference.lane_symmetry import CentringByLanes, Machine, SlapByLanes, machine_for
 from eightfold.nets.shape import Shape
@@ -76,13 +76,15 @@ class DeviceEvaluator:
         members = list(self.symmetries)
         self._into = _table(sources(shape.size)[members], place)  # [K, P]
         self._back = _table(policy_sources(shape.size, shape.actions)[INVERSE[members]], place)  # [K, A]
-        self._where = coordinates(shape.size).to(place)  # [2, P]
-        self._slap = self._centring = None
-        if symmetry in ("slap", "slap-cc") and (machine := machine or machine_for(place)) is not None:
-            if symmetry == "slap":
-                self._slap = SlapByLanes(machine, self.planes, self._into, self._back, self.logits)
-            else:
-                self._centring = CentringByLanes(machine, self.planes)
+        if symmetry == "slap":
+            given = self.planes, self._into, self._back, self.logits
+            machine = machine or machine_for(place)
+            self._slap = SlapByTensors(*given) if machine is None else SlapByLanes(machine, *given)
+        elif symmetry == "slap-cc":
+            machine = machine or machine_for(place)
+            self._centring = (
+                CentringByTensors(self.planes) if machine is None else CentringByLanes(machine, self.planes)
+            )
         # Odd numbers, as the generator asks for.
         self._drawn = _table(np.random.default_rng(seed).integers(0, 1 << 62, batch) * 2 + 1, place)  # [B]
 
@@ -144,27 +146,14 @@ class DeviceEvaluator:
         self._keep_values(values.view(self._count, batch, *values.shape[1:]).mean(dim=0, dtype=torch.float32))
 
     def _answer_canonical(self) -> None:
-        if self._slap is not None:
-            self._show(self._slap.enter())
-            logits, values = self.network(self._seen)
-            self._slap.leave(logits)
-        else:
-            stacks, members = canonical(self.planes, self._into)
-            self._show(stacks)
-            logits, values = self.network(self._seen)
-            weights = members / members.sum(dim=1, keepdim=True)  # [B, K]
-            torch.sum(logits[:, self._back] * weights[:, :, None], dim=1, out=self.logits)
+        self._show(self._slap.enter())
+        logits, values = self.network(self._seen)
+        self._slap.leave(logits)
         self._keep_values(values)
 
     def _answer_centred(self) -> None:
         self._show(self.planes)
-        if self._centring is not None:
-            self._show(self._centring.enter(), first=self._encoded)
-        else:
-            index = centring(self.planes)[:, None].expand(-1, 2, -1)  # [B, 2, P]
-            stones = self._points()[:, :2].gather(2, index)
-            self._show(stones, first=self._encoded)
-            self._show(self._where.expand(len(index), -1, -1).gather(2, index), first=self._encoded + 2)
+        self._show(self._centring.enter(), first=self._encoded)
         logits, values = self.network(self._seen)
         self.logits.copy_(logits)
         self._keep_values(values)
@@ -173,10 +162,8 @@ class DeviceEvaluator:
 
     def canonical(self) -> tuple[Tensor, Tensor]:
         """The canonical variants of `planes` [B, C, N, N], and which symmetries lead there [B, K], as SLAP has them."""
-        if self._slap is None:
-            return canonical(self.planes, self._into)
-        stacks, order = self._slap.enter(), torch.arange(self._count, device=self.planes.device)
-        return stacks, (self._slap.frames[:, None] >> order & 1).bool()
+        stacks = self._slap.enter()
+        return stacks, self._slap.members
 
     def _points(self) -> Tensor:
         return self.planes.flatten(2)  # [B, C, P]

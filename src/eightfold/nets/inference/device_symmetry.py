@@ -21,6 +21,34 @@ def canonical(planes: Tensor, into: Tensor) -> tuple[Tensor, Tensor]:
     return best.view(planes.shape), members
 
 
+class SlapByTensors:
+    """The canonical variants of planes, and policies for them brought back: `lane_symmetry.SlapByLanes` in tensors."""
+
+    def __init__(self, planes: Tensor, into: Tensor, back: Tensor, answers: Tensor) -> None:
+        self._planes, self._into, self._back, self._answers = planes, into, back, answers
+        self.members = torch.ones(len(planes), len(into), dtype=torch.bool, device=planes.device)  # [B, K]
+
+    def enter(self) -> Tensor:
+        stacks, self.members = canonical(self._planes, self._into)
+        return stacks
+
+    def leave(self, policies: Tensor) -> None:
+        weights = self.members / self.members.sum(dim=1, keepdim=True)  # [B, K]
+        torch.sum(policies[:, self._back] * weights[:, :, None], dim=1, out=self._answers)
+
+
+class CentringByTensors:
+    """The planes that SLAP-CC adds: `lane_symmetry.CentringByLanes` in tensors."""
+
+    def __init__(self, planes: Tensor) -> None:
+        self._planes, self._where = planes, coordinates(planes.shape[-1]).to(planes.device)
+
+    def enter(self) -> Tensor:
+        index = centring(self._planes)[:, None].expand(-1, 2, -1)  # [B, 2, P]
+        stones = self._planes.flatten(2)[:, :2].gather(2, index)
+        return torch.cat([stones, self._where.expand(len(index), -1, -1).gather(2, index)], dim=1)  # [B, 4, P]
+
+
 def largest(variants: Tensor, count: int) -> tuple[Tensor, Tensor]:
     """Of `count` lists of numbers each [B, K, M] the largest [B, M], first number first, and which are equal to it
     [B, K].

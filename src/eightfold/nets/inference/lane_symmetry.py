@@ -45,10 +45,16 @@ class SlapByLanes:
         self.canonical = torch.zeros_like(planes)  # [B, C, N, N]
         self.frames = torch.ones(len(planes), dtype=torch.int64, device=planes.device)  # [B]
         self._policies = torch.zeros_like(answers)
+        self._order = torch.arange(len(into), device=planes.device)  # [K]
         view = machine.view
         frames = view(self.frames)
         self._way_in = (view(planes.flatten(2)), view(into), view(self.canonical.flatten(2)), frames)
         self._way_back = (view(self._policies), frames, view(back), view(answers))
+
+    @property
+    def members(self) -> Tensor:
+        """[B, K]: which symmetries lead to the canonical variants."""
+        return (self.frames[:, None] >> self._order & 1).bool()
 
     def enter(self) -> Tensor:
         """The canonical variants of what `planes` holds now; valid until the next call."""
